@@ -1,0 +1,24 @@
+/*
+ * JSON into trees and back, through jansson. Duplicate keys, NUL characters and depth beyond LIMIT_JSON_DEPTH
+ * are errors; integers beyond 64 bits become reals.
+ */
+#ifndef DOC_JSON_H
+#define DOC_JSON_H
+
+#include "base/err.h"
+#include "doc/node.h"
+
+/* The tree lives in `arena`. ERR_REMOTE, with line and column, if it is not JSON. */
+int json_read(struct arena *arena, const char *text, size_t len, struct node **ret_node, struct err *e);
+
+enum json_style {
+	JSON_STYLE_COMPACT,
+	JSON_STYLE_CANONICAL, /* compact, keys sorted: equal values give equal bytes */
+	JSON_STYLE_PRETTY     /* two spaces */
+};
+
+void json_write(struct buf *out, const struct node *n, enum json_style style);
+/* For texts of our own that hold one string: adds it with quotes. */
+void json_write_string(struct buf *out, const char *s);
+
+#endif

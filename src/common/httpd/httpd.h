@@ -1,0 +1,69 @@
+/*
+ * A small HTTP server over libmicrohttpd that runs inside the program's loop: handlers are called on the loop's
+ * thread, one at a time, with the whole body read, and must not block. Connections of slow clients cost memory, not
+ * time. What is refused before a handler sees it: bodies over the route's limit (413, before they are read), more than one
+ * Content-Length or Host, Content-Length with Transfer-Encoding, %00 in a path, targets over LIMIT_HTTP_TARGET,
+ * and any request that is not whole after `request_deadline_ms`, however it drips.
+ */
+#ifndef HTTPD_HTTPD_H
+#define HTTPD_HTTPD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/loop.h"
+
+struct httpd;
+struct httpd_request;
+
+struct httpd_response {
+	int status;               /* 200 unless set */
+	const char *content_type; /* a literal; "application/json" unless set */
+	struct buf body;
+};
+
+typedef void (*httpd_handler)(void *ctx, struct httpd_request *request, struct httpd_response *response);
+
+/*
+ * `pattern` is a path with {names} for one segment each: "/organizations/{org}/fleet/". A path that matches a pattern
+ * but with another method gets 405 with Allow; a path that matches none goes to `not_found`.
+ */
+struct httpd_route {
+	const char *method;
+	const char *pattern;
+	httpd_handler handler;
+	size_t max_body; /* 0: no body allowed beyond an empty one */
+};
+
+struct httpd_options {
+	const char *listen; /* "127.0.0.1:8480", "[::1]:0"; a port of 0 lets the system choose */
+	const struct httpd_route *routes; /* ended by a row without a method */
+	httpd_handler not_found;          /* NULL: an empty 404 */
+	httpd_handler refused;            /* for 405, 413, 400, 431 of our own: writes a body in the program's style;
+	                                     response->status is set already. NULL: no body */
+	void *ctx;
+	int64_t request_deadline_ms;      /* 0: 15 s */
+};
+
+/* Binds and hooks itself into the loop. The errors say what to do about a port that is taken. */
+int httpd_start(struct loop *loop, const struct httpd_options *options, struct httpd **ret_httpd, struct err *e);
+/* "http://127.0.0.1:8480": with the port it got. */
+const char *httpd_url(const struct httpd *h);
+/* Takes no new connections, gives answers under way up to `grace_ms` to leave, frees. */
+void httpd_stop(struct httpd *h, int64_t grace_ms);
+
+const char *httpd_method(const struct httpd_request *r);
+const char *httpd_path(const struct httpd_request *r);
+/* A {name} of the pattern, decoded. Never NULL for a name of the matched pattern. */
+const char *httpd_param(const struct httpd_request *r, const char *name);
+/* NULL if there is none. */
+const char *httpd_query(const struct httpd_request *r, const char *name);
+const char *httpd_header(const struct httpd_request *r, const char *name);
+const struct buf *httpd_body(const struct httpd_request *r);
+/* Adds a header to the answer. */
+void httpd_set_header(struct httpd_request *r, const char *name, const char *value);
+
+#endif

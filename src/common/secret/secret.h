@@ -1,0 +1,78 @@
+/*
+ * Secrets: values that live in locked, wiped memory and have no way to be printed; references to them in
+ * configuration files; and the stores that secret paths (`source_secret_path`) name something in.
+ *
+ * A reference is `env:NAME`, `file:PATH` (one trailing line end is dropped) or `systemd:NAME` (below
+ * $CREDENTIALS_DIRECTORY). It is read anew at each use, so a changed token needs no restart.
+ */
+#ifndef SECRET_SECRET_H
+#define SECRET_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/strv.h"
+
+struct secret;
+
+/* Once, at the start of a program: libsodium, no core dumps, one warning if memory cannot be locked. */
+int secret_setup(struct err *e);
+
+struct secret *secret_new(const void *data, size_t len);
+void secret_free(struct secret *s);
+/* The bytes, ended by a NUL; for handing to the library that needs them and nothing else. */
+const char *secret_reveal(const struct secret *s);
+size_t secret_len(const struct secret *s);
+/* Constant time. */
+bool secret_equal(const struct secret *s, const void *data, size_t len);
+void secret_freep(struct secret **s);
+#define auto_secret __attribute__((cleanup(secret_freep)))
+
+/* True if the text is a well-formed reference; else `e` says what one looks like (and does not repeat the text,
+ * which may be a secret that somebody wrote there by mistake). */
+bool secret_ref_valid(const char *ref, struct err *e);
+int secret_ref_read(const char *ref, struct secret **ret_secret, struct err *e);
+
+/*
+ * Stores. `secrets.stores` in weir.yaml and replicatord.yaml is a list of these; a path belongs to the store with
+ * the longest prefix that it begins with (by whole segments); a path that belongs to none is not checked: the API
+ * resolves it itself.
+ */
+enum secret_store_type {
+	SECRET_DIRECTORY, /* <root>/<path below the prefix>/<key>: a file for each key, as Kubernetes mounts them */
+	SECRET_ENV        /* <variable prefix><PATH>_<KEY>: upper case, all but A-Z 0-9 as _ */
+};
+
+struct secret_store_config {
+	enum secret_store_type type;
+	const char *prefix; /* of the paths it serves; "" for all */
+	const char *root;   /* directory: an absolute folder */
+	const char *variable_prefix; /* env */
+};
+
+struct secret_stores;
+
+struct secret_stores *secret_stores_new(const struct secret_store_config *configs, size_t n);
+void secret_stores_free(struct secret_stores *s);
+
+struct secret_status {
+	bool checked;            /* false: no store serves the path */
+	struct strv missing;     /* keys that are not there; all of them if the path is not */
+	char version[65];        /* changes when the content does; "" if unknown */
+};
+
+/*
+ * Whether a path resolves and has these keys. Only names and versions come back, no values. ERR_NOT_FOUND if the path
+ * does not exist, ERR_INVALID for a path that tries to leave the store ("..", absolute, control characters);
+ * ERR_IO, retriable, if the store cannot be read.
+ */
+int secret_check(const struct secret_stores *s, const char *path, const char *const *keys, size_t n_keys,
+	struct secret_status *ret_status, struct err *e);
+void secret_status_release(struct secret_status *s);
+/* The value of one key: for replicatord, which needs it. */
+int secret_fetch(const struct secret_stores *s, const char *path, const char *key, struct secret **ret_secret,
+	struct err *e);
+
+#endif

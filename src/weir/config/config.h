@@ -1,0 +1,76 @@
+/*
+ * weir.yaml. One table per section; the reference in weir.yaml(5) and the checks come from the same rows.
+ */
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "doc/fields.h"
+#include "doc/problem.h"
+#include "model/catalog.h"
+#include "secret/secret.h"
+
+enum forge_type {
+	FORGE_AUTO,  /* from the URL; a repository without a forge gets notes */
+	FORGE_NOTES,
+	FORGE_NONE
+};
+
+struct config {
+	const char *file;
+	const char *name; /* in every status context; [a-z0-9-]{1,63} */
+	struct {
+		const char *url;
+		const char *branch;
+		const char *path;
+		int64_t interval_ms;
+		int64_t timeout_ms;
+		const char *token;
+		const char *user;
+		const char *ca_file;
+		int rewind;
+	} source;
+	struct {
+		const char *url;
+		const char *organization;
+		const char *token;
+		const char *ca_file;
+		int64_t timeout_ms;
+		bool reconcile_state; /* operations have a state */
+	} api;
+	struct {
+		int type;
+		const char *ref; /* notes: refs/notes/weir/<name> */
+	} forge;
+	struct {
+		struct field_list stores;
+	} secrets;
+	struct {
+		int64_t interval_ms;
+		int mode; /* enum sync_mode */
+		int adopt;
+		int64_t timeout_ms;
+		int64_t concurrency;
+	} sync;
+	struct {
+		const char *listen; /* "" : none */
+		const char *public_url;
+	} http;
+	const char *state;
+	struct arena arena;
+};
+
+/* Everything that is wrong goes to `problems`; NULL then. Warnings alone do not fail it. */
+struct config *config_load(const char *file, struct problems *problems);
+void config_free(struct config *c);
+/* The secret stores of the configuration; the caller frees. */
+struct secret_stores *config_secret_stores(const struct config *c);
+/* The mdoc reference of all keys. */
+void config_mdoc(struct buf *out);
+/* schema/weir.schema.json */
+struct node *config_schema(struct arena *a);
+
+#endif

@@ -51,7 +51,9 @@
 		(v)->n--;                                                                          \
 	} while (0)
 
-#define vec_each(it, v) for (__typeof__((v)->at) it = (v)->at; it != (v)->at + (v)->n; it++)
+/* "+ 0": the element pointer of a const vector must not be const itself. */
+#define vec_each(it, v)                                                                            \
+	for (__typeof__((v)->at + 0) it = (v)->at; it != (v)->at + (v)->n; it++)
 
 #define vec_clear(v) ((void)((v)->n = 0))
 

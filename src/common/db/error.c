@@ -1,0 +1,69 @@
+/* What SQLite's result codes mean for us: whose fault, whether to try again, what to do. */
+#include "db/handle.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static const struct failure {
+	int rc;
+	enum err_code code;
+	bool retriable;
+	const char *what;
+} failures[] = {
+	{SQLITE_FULL, ERR_IO, true,
+		"the disk is full; what was saved is safe, make room and it goes on"},
+	{SQLITE_BUSY, ERR_UNAVAILABLE, true,
+		"another program is writing to it; wait for it to end, or stop it"},
+	{SQLITE_LOCKED, ERR_UNAVAILABLE, true, "another connection is writing to it; try again"},
+	{SQLITE_IOERR, ERR_IO, true, "cannot be read or written; check the disk"},
+	{SQLITE_CANTOPEN, ERR_IO, false,
+		"cannot be opened; check that its folder exists and who may write there"},
+	{SQLITE_PERM, ERR_IO, false, "may not be opened; check its owner and mode"},
+	{SQLITE_READONLY, ERR_IO, false, "cannot be written; check its owner and mode"},
+	{SQLITE_CORRUPT, ERR_IO, false,
+		"is damaged; restore it from a backup, or move it away to start anew"},
+	{SQLITE_NOTADB, ERR_IO, false, "is not a database; move it away, or name another file"},
+	{SQLITE_PROTOCOL, ERR_IO, true, "cannot be locked; put it on a local disk"},
+	{SQLITE_CONSTRAINT, ERR_CONFLICT, false, NULL},
+};
+
+/* SQLite reports a lack of space as an I/O error where it makes files other than the main one. */
+static bool is_disk_full(const struct db *db, int rc)
+{
+	int primary = rc & 0xff;
+
+	if (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)
+		return primary == SQLITE_FULL;
+	int errnum = sqlite3_system_errno(db->handle);
+	return errnum == ENOSPC || errnum == EDQUOT;
+}
+
+int db_fail(const struct db *db, int rc, struct err *e)
+{
+	int primary = is_disk_full(db, rc) ? SQLITE_FULL : rc & 0xff;
+
+	if (primary == SQLITE_NOMEM)
+		BUG("%s: out of memory", db->name);
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
+		const struct failure *f = &failures[i];
+		if (f->rc != primary)
+			continue;
+		const char *what = f->what ? f->what : sqlite3_errmsg(db->handle);
+		return f->retriable ? err_retriable(e, f->code, "%s: %s", db->name, what)
+				    : err_set(e, f->code, "%s: %s", db->name, what);
+	}
+	return err_set(e, ERR_INTERNAL, "%s: %s", db->name, sqlite3_errstr(rc));
+}
+
+int db_exec(struct db *db, const char *sql, struct err *e)
+{
+	int rc = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+
+	if (rc == SQLITE_OK)
+		return 0;
+	if ((rc & 0xff) == SQLITE_ERROR || (rc & 0xff) == SQLITE_MISUSE)
+		BUG("%s: %s: %s", db->name, sql, sqlite3_errmsg(db->handle));
+	return db_fail(db, rc, e);
+}

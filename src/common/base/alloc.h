@@ -29,7 +29,7 @@ void free_charp(void *p);
 
 /* Hands over what p points to and leaves NULL behind, so that an auto_free p frees nothing. */
 #define TAKE(p)                                                                                    \
-	({                                                                                         \
+	__extension__({                                                                            \
 		__typeof__(p) take_ = (p);                                                         \
 		(p) = NULL;                                                                        \
 		take_;                                                                             \

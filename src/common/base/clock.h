@@ -30,7 +30,7 @@ const char *clock_format_short(int64_t wall_ms, char out[CLOCK_TEXT_MAX]);
 bool clock_parse(const char *s, int64_t *ret_wall_ms);
 /* "200ms", "30s", "5m", "1h30m", "0"; whole numbers, each unit once, largest first. */
 bool duration_parse(const char *s, int64_t *ret_ms);
-/* The shortest such text. */
+/* As duration_parse reads it, without the units that are zero: "1m30s". Negative times are "0". */
 const char *duration_format(int64_t ms, char out[CLOCK_TEXT_MAX]);
 
 #endif

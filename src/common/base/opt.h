@@ -31,18 +31,18 @@ struct command {
 	const char *help;       /* a paragraph or two */
 	const struct opt *opts; /* ended by a row without a name */
 	size_t min_args;
-	size_t max_args;
+	size_t max_args; /* SIZE_MAX: any number */
 	/* Gets the words that are not options; returns the exit status. */
 	int (*run)(size_t n_args, char **args);
 };
 
 /*
- * Fills the values and gathers the other words (into argv itself). `--` ends the options; --name=value, --name value,
+ * `argv` begins behind the command's name. Fills the values and gathers the other words (into argv itself). `--` ends the options; --name=value, --name value,
  * -n value and -nvalue all work. ERR_USAGE with a "did you mean" where there is a near name.
  */
 int opt_parse(const struct opt *opts, int argc, char **argv, size_t *ret_n_args, struct err *e);
 void opt_print_help(FILE *out, const char *program, const struct command *command);
-/* Finds argv[1] among the commands, handles help, --help and --version, parses, runs. Returns the exit status. */
+/* Finds argv[1] among the commands (ended by NULL; a single one named "" makes a program without commands), handles help, --help and --version, parses, runs. Returns the exit status. */
 int command_main(const char *program, const char *about, const struct command *const *commands, int argc,
 	char **argv);
 

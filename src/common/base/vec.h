@@ -12,6 +12,8 @@
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
 
+#include <string.h>
+
 #include "base/alloc.h"
 
 #define VEC_FIELDS(type)                                                                           \

@@ -1,0 +1,113 @@
+/* Blocks that double in size up to a limit; the newest stands first and is the one that is filled.
+ */
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define ARENA_FIRST_BLOCK ((size_t)4 << 10)
+#define ARENA_LAST_BLOCK  ((size_t)256 << 10)
+
+struct arena_block {
+	struct arena_block *next;
+	size_t size;
+	size_t used;
+	alignas(max_align_t) unsigned char data[];
+};
+
+static struct arena_block *new_block(size_t size)
+{
+	struct arena_block *block = xcalloc(1, sizeof(*block) + size);
+
+	block->size = size;
+	return block;
+}
+
+static size_t next_block_size(const struct arena *a)
+{
+	if (!a->blocks)
+		return ARENA_FIRST_BLOCK;
+	return a->blocks->size < ARENA_LAST_BLOCK ? a->blocks->size * 2 : ARENA_LAST_BLOCK;
+}
+
+/* Something large gets a block of its own behind the first, which can then still be filled. */
+static void *take_large(struct arena *a, size_t size)
+{
+	struct arena_block *block = new_block(size);
+
+	block->used = size;
+	block->next = a->blocks->next;
+	a->blocks->next = block;
+	return block->data;
+}
+
+static void *take(struct arena *a, size_t size, size_t align)
+{
+	if (size > PTRDIFF_MAX - ARENA_LAST_BLOCK)
+		BUG("%zu bytes asked of an arena", size);
+	a->used += size;
+	if (!a->blocks)
+		a->blocks = new_block(ARENA_FIRST_BLOCK);
+	size_t start = (a->blocks->used + align - 1) & ~(align - 1);
+	if (start > a->blocks->size || size > a->blocks->size - start) {
+		if (size > ARENA_FIRST_BLOCK / 2)
+			return take_large(a, size);
+		struct arena_block *block = new_block(next_block_size(a));
+		block->next = a->blocks;
+		a->blocks = block;
+		start = 0;
+	}
+	a->blocks->used = start + size;
+	return a->blocks->data + start;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	return take(a, size, alignof(max_align_t));
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+	return arena_memdupz(a, s, strlen(s));
+}
+
+char *arena_memdupz(struct arena *a, const void *data, size_t len)
+{
+	char *copy = take(a, len + 1, 1);
+
+	if (len)
+		memcpy(copy, data, len);
+	return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		BUG("a format that does not print: %s", fmt);
+	char *s = take(a, (size_t)len + 1, 1);
+	va_start(ap, fmt);
+	vsnprintf(s, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+void arena_release(struct arena *a)
+{
+	while (a->blocks) {
+		struct arena_block *block = a->blocks;
+
+		a->blocks = block->next;
+		free(block);
+	}
+	a->used = 0;
+}

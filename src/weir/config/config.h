@@ -1,5 +1,6 @@
 /*
- * weir.yaml. One table per section; the reference in weir.yaml(5) and the checks come from the same rows.
+ * weir.yaml. One table per section; the reference in weir.yaml(5) and the checks come from the same
+ * rows.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -14,10 +15,14 @@
 #include "secret/secret.h"
 
 enum forge_type {
-	FORGE_AUTO,  /* from the URL; a repository without a forge gets notes */
+	FORGE_AUTO, /* from the URL; a repository without a forge gets notes */
 	FORGE_NOTES,
 	FORGE_NONE
 };
+
+enum source_rewind { REWIND_HOLD, REWIND_FOLLOW };
+
+enum sync_adopt { ADOPT_MATCH, ADOPT_NEVER };
 
 struct config {
 	const char *file;
@@ -39,7 +44,6 @@ struct config {
 		const char *token;
 		const char *ca_file;
 		int64_t timeout_ms;
-		bool reconcile_state; /* operations have a state */
 	} api;
 	struct {
 		int type;
@@ -60,6 +64,7 @@ struct config {
 		const char *public_url;
 	} http;
 	const char *state;
+	char unused[64]; /* where the keys decode to that are documented and not built yet */
 	struct arena arena;
 };
 

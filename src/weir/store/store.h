@@ -1,7 +1,8 @@
 /*
- * What weir remembers between passes and across crashes, in SQLite: heads, inventory with what was last applied,
- * the journal of intents, the outbox of statuses, events. Losing it is survivable (design §4.7). The loop's
- * thread owns it. Every function that writes may fail with ERR_IO (disk full: nothing committed is lost).
+ * What weir remembers between passes and across crashes, in SQLite: heads, inventory with what was
+ * last applied, the journal of intents, the outbox of statuses, events. Losing it is survivable
+ * (design §4.7). The loop's thread owns it. Every function that writes may fail with ERR_IO (disk
+ * full: nothing committed is lost).
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -18,14 +19,16 @@
 struct store;
 
 /*
- * `scope` is what the inventory is keyed by: a hash of API URL, organization, source URL, branch and path. Takes the
- * store's lock: a second process gets ERR_CONFLICT with the pid of the first.
+ * `scope` is what the inventory is keyed by: a hash of API URL, organization, source URL, branch
+ * and path. Takes the store's lock: a second process gets ERR_CONFLICT with the pid of the first.
  */
 int store_open(const char *folder, const char *scope, struct store **ret_store, struct err *e);
 /* In memory, for tests. */
 int store_open_memory(const char *scope, struct store **ret_store, struct err *e);
-/* To look without changing anything and without the lock: for `weir status` and `weir plan`. ERR_NOT_FOUND if there is none. */
-int store_open_read_only(const char *folder, const char *scope, struct store **ret_store, struct err *e);
+/* Beside a process that has the lock, to look and not to write: for `weir status` and `weir plan`.
+ * ERR_NOT_FOUND if there is none. */
+int store_open_shared(
+	const char *folder, const char *scope, struct store **ret_store, struct err *e);
 void store_close(struct store *s);
 
 int store_begin(struct store *s, struct err *e);
@@ -37,22 +40,23 @@ int store_get(struct store *s, const char *key, char **ret_value, struct err *e)
 int store_set(struct store *s, const char *key, const char *value, struct err *e);
 
 /*
- * Inventory: one row per replicator that this source created or adopted. Specs are JSON as the API's body, or NULL.
+ * Inventory: one row per replicator that this source created or adopted. Specs are JSON as the
+ * API's body, or NULL.
  */
 struct store_row {
 	char *name;
 	char *uid;
 	char *created_at;
-	char *last_applied;      /* L */
+	char *last_applied; /* L */
 	int64_t seen_generation;
 	int64_t provisioned_generation;
-	char *provisioned;       /* the whole body of that generation */
+	char *provisioned; /* the whole body of that generation */
 	int64_t failed_generation;
-	int64_t failures;        /* attempts of that generation that ended in Error */
+	int64_t failures; /* attempts of that generation that ended in Error */
 	int64_t retry_at_ms;
-	char *failure;           /* why, for the status */
-	char *not_kept;          /* fields and values that the API does not keep */
-	bool owned;              /* false: only an intent or a failure is known, it was never ours */
+	char *failure; /* why, for the status */
+	char *not_kept; /* fields and values that the API does not keep */
+	bool owned; /* created or adopted by this source; false: only tried */
 };
 void store_row_release(struct store_row *r);
 struct store_rows {
@@ -65,63 +69,65 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e);
 int store_drop_row(struct store *s, const char *name, struct err *e);
 
 /* Accepted documents: the last version of each that loaded. */
-int store_load_accepted(struct store *s, struct map *ret_json_by_name, struct err *e); /* values: char *, owned by the caller */
+int store_load_accepted(struct store *s, struct map *ret_json_by_name,
+	struct err *e); /* values: char *, owned by the caller */
 int store_put_accepted(struct store *s, const char *name, const char *json, struct err *e);
 int store_drop_accepted(struct store *s, const char *name, struct err *e);
 
 /* The journal: what we set out to do, written before the call that does it. */
-enum intent_kind {
-	INTENT_CREATE,
-	INTENT_UPDATE,
-	INTENT_RECONCILE
-};
+enum intent_kind { INTENT_CREATE, INTENT_UPDATE, INTENT_RECONCILE };
 enum intent_state {
-	INTENT_OPEN,       /* journalled; its POST or PATCH may or may not have had its effect. Next: SAVED, DONE */
-	INTENT_SAVED,      /* the API answered with a generation. Next: SENT, SUPERSEDED */
-	INTENT_SENT,       /* the key is journalled and the reconcile may have been sent. Next: RUNNING, SAVED */
-	INTENT_RUNNING,    /* the operation was accepted: waiting for its end. Next: DONE, FAILED, SUPERSEDED */
+	INTENT_OPEN, /* journalled; its POST or PATCH may or may not have had its effect. Next:
+			SAVED, DONE */
+	INTENT_SAVED, /* the API answered with a generation. Next: SENT, SUPERSEDED */
+	INTENT_SENT, /* the key is journalled and the reconcile may have been sent. Next: RUNNING,
+			SAVED */
+	INTENT_RUNNING, /* the operation was accepted: waiting for its end. Next: DONE, FAILED,
+			   SUPERSEDED */
 	INTENT_DONE,
-	INTENT_FAILED,     /* refused, or the operation ended in Error */
-	INTENT_SUPERSEDED  /* a newer intent, or somebody else, took over */
+	INTENT_FAILED, /* refused, or the operation ended in Error */
+	INTENT_SUPERSEDED /* a newer intent, or somebody else, took over */
 };
 struct intent {
 	int64_t id;
 	char *name;
 	enum intent_kind kind;
 	enum intent_state state;
-	char *uid;               /* of the object, once known */
+	char *uid; /* of the object, once known */
 	char *created_at;
-	char *sha;               /* the commit it is for */
-	char *intended;          /* L': JSON */
-	char *body;              /* what is sent */
+	char *sha; /* the commit it is for */
+	char *intended; /* L': JSON */
+	char *body; /* what is sent */
 	int64_t base_generation; /* what a PATCH was made against */
-	int64_t generation;      /* what is or was to be reconciled; 0 until known */
+	int64_t generation; /* what is or was to be reconciled; 0 until known */
 	int64_t attempt;
-	char *key;               /* idempotency key of the reconcile, once made */
-	char *operation;         /* its id, once accepted */
+	char *key; /* idempotency key of the reconcile, once made */
+	char *operation; /* its id, once accepted */
 	int64_t created_ms;
-	int64_t started_ms;      /* when the reconcile was accepted */
-	char *error;             /* why it failed */
+	int64_t started_ms; /* when the reconcile was accepted */
+	char *error; /* why it failed */
 };
 void intent_release(struct intent *i);
 struct intents {
 	VEC_FIELDS(struct intent);
 };
-/* Those in a state from OPEN to RUNNING. */
+void intents_release(struct intents *intents);
+/* Those in a state from OPEN to RUNNING, the oldest first. */
 int store_load_intents(struct store *s, struct intents *ret_intents, struct err *e);
 /* Gives it an id. */
 int store_add_intent(struct store *s, struct intent *i, struct err *e);
 int store_update_intent(struct store *s, const struct intent *i, struct err *e);
-/* The highest attempt whose key was journalled as sent for this object and generation; 0 if none. */
-int store_last_attempt(struct store *s, const char *name, const char *uid, int64_t generation, int64_t *ret_attempt,
-	struct err *e);
+/* The highest attempt whose key was journalled as sent for this object and generation; 0 if none.
+ */
+int store_last_attempt(struct store *s, const char *name, const char *uid, int64_t generation,
+	int64_t *ret_attempt, struct err *e);
 
 /* The outbox: per commit and context what the status should be and what was posted last. */
 enum status_state {
 	STATUS_PENDING,
 	STATUS_SUCCESS,
 	STATUS_FAILURE, /* the user's to mend */
-	STATUS_ERROR,   /* ours or the API's */
+	STATUS_ERROR, /* ours or the API's */
 	STATUS__COUNT
 };
 const char *status_state_name(enum status_state state);
@@ -130,23 +136,26 @@ struct outbox_row {
 	char *context;
 	enum status_state state;
 	char *text;
-	bool posted;             /* something was posted */
+	bool posted; /* something was posted */
 	enum status_state posted_state;
 	char *posted_text;
-	bool latched;            /* /sync: everything in it was Healthy once while it was head */
+	bool latched; /* /sync: everything in it was Healthy once while it was head */
 	int64_t updated_ms;
 };
 void outbox_row_release(struct outbox_row *r);
 struct outbox_rows {
 	VEC_FIELDS(struct outbox_row);
 };
-/* Rows that are not posted as wanted, and all rows of commits that are not final. */
-int store_load_outbox(struct store *s, struct outbox_rows *ret_rows, struct err *e);
+void outbox_rows_release(struct outbox_rows *rows);
+/* All rows of `head`, and of other commits those that are pending or not posted as wanted; the
+ * oldest first. */
+int store_load_outbox(
+	struct store *s, const char *head, struct outbox_rows *ret_rows, struct err *e);
 int store_put_outbox(struct store *s, const struct outbox_row *row, struct err *e);
 
 /* Events: what happened, when, to whom and why. */
-int store_add_event(struct store *s, int64_t now_ms, const char *name, const char *sha, const char *what,
-	const char *detail, struct err *e);
+int store_add_event(struct store *s, int64_t now_ms, const char *name, const char *sha,
+	const char *what, const char *detail, struct err *e);
 struct event {
 	int64_t at_ms;
 	char *name;
@@ -158,7 +167,8 @@ struct events {
 	VEC_FIELDS(struct event);
 };
 /* The newest first; `name` NULL: of all. */
-int store_load_events(struct store *s, const char *name, size_t most, struct events *ret_events, struct err *e);
+int store_load_events(
+	struct store *s, const char *name, size_t most, struct events *ret_events, struct err *e);
 void events_release(struct events *ev);
 
 #endif

@@ -1,0 +1,171 @@
+/* Reads weir.yaml and checks what a table cannot say. */
+#include "config/config.h"
+
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "config/tables.h"
+#include "doc/yaml.h"
+#include "net/http.h"
+
+static void add(struct problems *problems, const struct config *c, const struct node *section,
+	const char *key, const char *path, const char *message)
+{
+	const struct node_pair *pair = node_pair(section, key);
+	unsigned line = pair ? pair->value->line : 0;
+	unsigned col = pair ? pair->value->col : 0;
+	problems_add(problems, PROBLEM_ERROR, c->file, line, col, path, "%s", message);
+}
+
+static bool name_valid(const char *name)
+{
+	size_t n = strlen(name);
+	return n >= 1 && n <= 63 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+}
+
+static void check_source(struct config *c, const struct node *root, struct problems *problems)
+{
+	const struct node *section = node_get(root, "source");
+	const char *url = c->source.url;
+	struct err e = ERR_INIT;
+	if (text_has_prefix(url, "http://") || text_has_prefix(url, "https://")) {
+		if (url_check_http(url, &e) < 0)
+			add(problems, c, section, "url", "source.url", e.msg);
+	} else if (text_has_prefix(url, "ssh://") || (strchr(url, ':') && !strstr(url, "://"))) {
+		add(problems, c, section, "url", "source.url",
+			"ssh is not built yet; use https with source.token, or a path on this "
+			"machine");
+	} else if (url[0] != '/' && !text_has_prefix(url, "file:///")) {
+		add(problems, c, section, "url", "source.url",
+			"must be https://…, http://…, file:///… or an absolute path");
+	}
+	if (c->source.path[0] == '/' || text_has_suffix(c->source.path, "/") ||
+		strstr(c->source.path, ".."))
+		add(problems, c, section, "path", "source.path",
+			"must be a folder inside the repository, without a slash at either end and "
+			"without \"..\"");
+	if (!c->source.branch[0] || strspn(c->source.branch, "-") ||
+		strpbrk(c->source.branch, " ~^:?*[\\\t\n"))
+		add(problems, c, section, "branch", "source.branch",
+			"is no branch name that Git would take");
+}
+
+static void check_api(struct config *c, const struct node *root, struct problems *problems)
+{
+	const struct node *section = node_get(root, "api");
+	struct err e = ERR_INIT;
+	if (url_check_http(c->api.url, &e) < 0)
+		add(problems, c, section, "url", "api.url", e.msg);
+	auto_buf struct buf path = BUF_INIT;
+	err_clear(&e);
+	if (url_add_segment(&path, c->api.organization, &e) < 0)
+		add(problems, c, section, "organization", "api.organization", e.msg);
+}
+
+static void check_stores(struct config *c, const struct node *root, struct problems *problems)
+{
+	const struct secret_store_config *stores = c->secrets.stores.at;
+	const struct node *list = node_get(node_get(root, "secrets"), "stores");
+	for (size_t i = 0; i < c->secrets.stores.n; i++) {
+		const struct node *at = list->u.seq.at[i];
+		if (stores[i].type == SECRET_DIRECTORY &&
+			(!stores[i].root || stores[i].root[0] != '/'))
+			problems_add(problems, PROBLEM_ERROR, c->file, at->line, at->col,
+				"secrets.stores",
+				"a directory store needs `root`, an absolute folder");
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(stores[i].prefix, stores[k].prefix))
+				problems_add(problems, PROBLEM_ERROR, c->file, at->line, at->col,
+					"secrets.stores",
+					"two stores have the prefix \"%s\"; give each its own",
+					stores[i].prefix);
+	}
+}
+
+static void check(struct config *c, const struct node *root, struct problems *problems)
+{
+	if (!name_valid(c->name))
+		add(problems, c, root, "name", "name",
+			"must be 1 to 63 lower-case letters, digits and dashes: it stands in every "
+			"status");
+	if (c->state[0] != '/')
+		add(problems, c, root, "state", "state",
+			"must be an absolute folder, such as /var/lib/weir");
+	if (c->forge.ref && !text_has_prefix(c->forge.ref, "refs/notes/"))
+		add(problems, c, node_get(root, "forge"), "ref", "forge.ref",
+			"must begin with refs/notes/");
+	check_source(c, root, problems);
+	check_api(c, root, problems);
+	check_stores(c, root, problems);
+	if (!c->forge.ref)
+		c->forge.ref = arena_printf(&c->arena, "refs/notes/weir/%s", c->name);
+}
+
+/* The one document of the file, copied into the configuration's arena, or NULL. */
+static struct node *read_document(struct config *c, const char *file, struct problems *problems)
+{
+	auto_buf struct buf text = BUF_LIMIT(LIMIT_CONFIG_BYTES);
+	struct err e = ERR_INIT;
+	if (fs_read(file, &text, &e) < 0) {
+		problems_add(problems, PROBLEM_ERROR, file, 0, 0, "", "%s%s", e.msg,
+			e.code == ERR_NOT_FOUND
+				? "; name it with -c FILE, or make one with `weir init`"
+				: "");
+		return NULL;
+	}
+	struct yaml_docs docs = YAML_DOCS_INIT;
+	struct node *root = NULL;
+	if (yaml_parse(file, buf_str(&text), text.len, &docs, problems) == 0) {
+		if (docs.n == 1)
+			root = node_copy(&c->arena, docs.at[0]);
+		else
+			problems_add(problems, PROBLEM_ERROR, file, 0, 0, "",
+				docs.n ? "holds more than one document; give each configuration a "
+					 "file"
+				       : "is empty; `weir init` writes one to start from");
+	}
+	yaml_docs_release(&docs);
+	return root;
+}
+
+struct config *config_load(const char *file, struct problems *problems)
+{
+	struct config *c = xcalloc(1, sizeof(*c));
+	c->file = arena_strdup(&c->arena, file);
+	size_t errors = problems->n_errors;
+	const struct node *root = read_document(c, file, problems);
+	if (root) {
+		const struct field_place place = {.arena = &c->arena, .file = c->file, .path = ""};
+		if (fields_decode(config_fields, root, &place, c, problems))
+			check(c, root, problems);
+	}
+	if (problems->n_errors == errors)
+		return c;
+	config_free(c);
+	return NULL;
+}
+
+void config_free(struct config *c)
+{
+	if (!c)
+		return;
+	arena_release(&c->arena);
+	free(c);
+}
+
+struct secret_stores *config_secret_stores(const struct config *c)
+{
+	return secret_stores_new(c->secrets.stores.at, c->secrets.stores.n);
+}
+
+void config_mdoc(struct buf *out)
+{
+	fields_mdoc(config_fields, "", out);
+}
+
+struct node *config_schema(struct arena *a)
+{
+	return fields_schema(a, config_fields);
+}

@@ -1,0 +1,320 @@
+/* weir.yaml as tables: a new key is a row here, a line in the manual and a test case. */
+#include "config/tables.h"
+
+#include <stddef.h>
+
+#include "config/config.h"
+
+#define SECOND ((int64_t)1000)
+#define MINUTE (60 * SECOND)
+#define HOUR   (60 * MINUTE)
+#define DAY    (24 * HOUR)
+
+static const char *const rewind_words[] = {"hold", "follow", NULL};
+static const char *const mode_words[] = {"heal", "report", "plan", NULL};
+static const char *const adopt_words[] = {"match", "never", NULL};
+static const char *const forge_words[] = {"auto", "notes", "none", NULL};
+static const char *const store_words[] = {"directory", "env", NULL};
+
+static const struct field source_fields[] = {
+	{.name = "url",
+		.type = FIELD_STRING,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct config, source.url),
+		.doc = "Where the repository is: https://…, http://…, file:///… or an absolute "
+		       "path. No "
+		       "credentials in it; they have keys of their own."},
+	{.name = "branch",
+		.type = FIELD_STRING,
+		.def = "main",
+		.offset = offsetof(struct config, source.branch),
+		.doc = "The branch that is followed."},
+	{.name = "path",
+		.type = FIELD_STRING,
+		.def = "",
+		.offset = offsetof(struct config, source.path),
+		.doc = "The folder below which every *.yaml and *.yml file is read. Empty: the "
+		       "whole repository."},
+	{.name = "interval",
+		.type = FIELD_DURATION,
+		.def = "30s",
+		.min = SECOND,
+		.max = DAY,
+		.offset = offsetof(struct config, source.interval_ms),
+		.doc = "How often the branch is looked at; up to a tenth is added or taken at "
+		       "random."},
+	{.name = "timeout",
+		.type = FIELD_DURATION,
+		.def = "60s",
+		.min = SECOND,
+		.max = HOUR,
+		.offset = offsetof(struct config, source.timeout_ms),
+		.doc = "The time one fetch or one push may take in all."},
+	{.name = "token",
+		.type = FIELD_STRING,
+		.flags = FIELD_SECRET,
+		.offset = offsetof(struct config, source.token),
+		.doc = "A token for http(s), as env:NAME, file:PATH or systemd:NAME."},
+	{.name = "user",
+		.type = FIELD_STRING,
+		.def = "x-access-token",
+		.offset = offsetof(struct config, source.user),
+		.doc = "The user name that is sent with the token."},
+	{.name = "ca_file",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, source.ca_file),
+		.doc = "Certificates (PEM) that are trusted for this server instead of the "
+		       "system's."},
+	{.name = "rewind",
+		.type = FIELD_CHOICE,
+		.choices = rewind_words,
+		.def = "hold",
+		.offset = offsetof(struct config, source.rewind),
+		.doc = "What happens when the branch is rewound or rewritten: hold keeps "
+		       "everything as it was until "
+		       "history goes on from the commit that was applied; follow takes the new "
+		       "head."},
+	{.name = NULL},
+};
+
+static const struct field api_fields[] = {
+	{.name = "url",
+		.type = FIELD_STRING,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct config, api.url),
+		.doc = "The API's address, without /organizations."},
+	{.name = "organization",
+		.type = FIELD_STRING,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct config, api.organization),
+		.doc = "The organization's identifier."},
+	{.name = "token",
+		.type = FIELD_STRING,
+		.flags = FIELD_REQUIRED | FIELD_SECRET,
+		.offset = offsetof(struct config, api.token),
+		.doc = "The access token, as env:NAME, file:PATH or systemd:NAME; read anew at "
+		       "each call."},
+	{.name = "ca_file",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, api.ca_file),
+		.doc = "Certificates (PEM) that are trusted for the API instead of the system's."},
+	{.name = "timeout",
+		.type = FIELD_DURATION,
+		.def = "30s",
+		.min = 100,
+		.max = 10 * MINUTE,
+		.offset = offsetof(struct config, api.timeout_ms),
+		.doc = "The time one call may take."},
+	{.name = NULL},
+};
+
+static const struct field forge_fields[] = {
+	{.name = "type",
+		.type = FIELD_CHOICE,
+		.choices = forge_words,
+		.def = "auto",
+		.offset = offsetof(struct config, forge.type),
+		.doc = "Where commit statuses go: notes (Git notes in the same repository), none "
+		       "(they are kept in "
+		       "the store alone), or auto, which is notes."},
+	{.name = "ref",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, forge.ref),
+		.doc = "The notes' ref. Default: refs/notes/weir/<name>."},
+	{.name = NULL},
+};
+
+static const struct field store_fields[] = {
+	{.name = "type",
+		.type = FIELD_CHOICE,
+		.choices = store_words,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct secret_store_config, type),
+		.doc = "directory: a file for each key below root/path; env: an environment "
+		       "variable for each key."},
+	{.name = "prefix",
+		.type = FIELD_STRING,
+		.def = "",
+		.offset = offsetof(struct secret_store_config, prefix),
+		.doc = "The store serves paths that begin with this, by whole segments; the "
+		       "longest prefix wins."},
+	{.name = "root",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct secret_store_config, root),
+		.doc = "directory: the absolute folder."},
+	{.name = "variable_prefix",
+		.type = FIELD_STRING,
+		.def = "",
+		.offset = offsetof(struct secret_store_config, variable_prefix),
+		.doc = "env: what the variables' names begin with."},
+	{.name = NULL},
+};
+
+static const struct field secrets_fields[] = {
+	{.name = "stores",
+		.type = FIELD_LIST,
+		.sub = store_fields,
+		.sub_size = sizeof(struct secret_store_config),
+		.offset = offsetof(struct config, secrets.stores),
+		.doc = "What secret paths name something in. A path that no store serves is passed "
+		       "on unchecked."},
+	{.name = NULL},
+};
+
+struct prune_keys { /* documented, and not built yet */
+	bool enabled;
+	struct count_or_percent max;
+	int64_t grace_ms;
+};
+
+static const struct field prune_fields[] = {
+	{.name = "enabled",
+		.type = FIELD_BOOL,
+		.flags = FIELD_NOT_BUILT,
+		.def = "false",
+		.offset = offsetof(struct prune_keys, enabled),
+		.doc = "Delete what is gone from Git."},
+	{.name = "max",
+		.type = FIELD_COUNT_OR_PERCENT,
+		.flags = FIELD_NOT_BUILT,
+		.def = "1",
+		.offset = offsetof(struct prune_keys, max),
+		.doc = "The most that may be deleted at once."},
+	{.name = "grace",
+		.type = FIELD_DURATION,
+		.flags = FIELD_NOT_BUILT,
+		.def = "1h",
+		.offset = offsetof(struct prune_keys, grace_ms),
+		.doc = "How long something must have been gone."},
+	{.name = NULL},
+};
+
+struct review_keys {
+	bool enabled;
+};
+
+static const struct field review_fields[] = {
+	{.name = "enabled",
+		.type = FIELD_BOOL,
+		.flags = FIELD_NOT_BUILT,
+		.def = "false",
+		.offset = offsetof(struct review_keys, enabled),
+		.doc = "Plans on pull requests."},
+	{.name = NULL},
+};
+
+static const struct field sync_fields[] = {
+	{.name = "interval",
+		.type = FIELD_DURATION,
+		.def = "5m",
+		.min = SECOND,
+		.max = DAY,
+		.offset = offsetof(struct config, sync.interval_ms),
+		.doc = "How often the API is compared with Git when nothing was pushed; finds "
+		       "drift."},
+	{.name = "mode",
+		.type = FIELD_CHOICE,
+		.choices = mode_words,
+		.def = "heal",
+		.offset = offsetof(struct config, sync.mode),
+		.doc = "heal repairs drift; report applies what changes in Git and only tells "
+		       "drift; plan writes "
+		       "nothing."},
+	{.name = "adopt",
+		.type = FIELD_CHOICE,
+		.choices = adopt_words,
+		.def = "match",
+		.offset = offsetof(struct config, sync.adopt),
+		.doc = "A replicator that exists already: match takes it over if nothing written "
+		       "in Git differs, and "
+		       "holds it otherwise; never holds it."},
+	{.name = "timeout",
+		.type = FIELD_DURATION,
+		.def = "10m",
+		.min = SECOND,
+		.max = DAY,
+		.offset = offsetof(struct config, sync.timeout_ms),
+		.doc = "How long a replicator may take to become Healthy, and the API may be away, "
+		       "before the status is "
+		       "an error."},
+	{.name = "concurrency",
+		.type = FIELD_INT,
+		.def = "8",
+		.min = 1,
+		.max = 256,
+		.offset = offsetof(struct config, sync.concurrency),
+		.doc = "Calls to the API at one time."},
+	{.name = "prune",
+		.type = FIELD_MAP,
+		.sub = prune_fields,
+		.offset = offsetof(struct config, unused),
+		.doc = "Deleting what is gone from Git."},
+	{.name = NULL},
+};
+
+static const struct field http_fields[] = {
+	{.name = "listen",
+		.type = FIELD_STRING,
+		.def = "127.0.0.1:8481",
+		.offset = offsetof(struct config, http.listen),
+		.doc = "Address and port of /healthz, /readyz and /metrics. Port 0: the system "
+		       "chooses, and the address is "
+		       "printed. Empty: none."},
+	{.name = "public_url",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, http.public_url),
+		.doc = "How people reach it; statuses link there."},
+	{.name = NULL},
+};
+
+const struct field config_fields[] = {
+	{.name = "name",
+		.type = FIELD_STRING,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct config, name),
+		.doc = "Stands in every status context: weir/<name>/sync. Lower-case letters, "
+		       "digits and dashes."},
+	{.name = "source",
+		.type = FIELD_MAP,
+		.flags = FIELD_REQUIRED,
+		.sub = source_fields,
+		.offset = 0,
+		.doc = "The Git repository."},
+	{.name = "api",
+		.type = FIELD_MAP,
+		.flags = FIELD_REQUIRED,
+		.sub = api_fields,
+		.offset = 0,
+		.doc = "The Kafka Replicator API."},
+	{.name = "forge",
+		.type = FIELD_MAP,
+		.sub = forge_fields,
+		.offset = 0,
+		.doc = "Commit statuses."},
+	{.name = "secrets",
+		.type = FIELD_MAP,
+		.sub = secrets_fields,
+		.offset = 0,
+		.doc = "Secret stores."},
+	{.name = "sync",
+		.type = FIELD_MAP,
+		.sub = sync_fields,
+		.offset = 0,
+		.doc = "How Git is followed."},
+	{.name = "review",
+		.type = FIELD_MAP,
+		.sub = review_fields,
+		.offset = offsetof(struct config, unused),
+		.doc = "Pull requests."},
+	{.name = "http",
+		.type = FIELD_MAP,
+		.sub = http_fields,
+		.offset = 0,
+		.doc = "Health and metrics."},
+	{.name = "state",
+		.type = FIELD_STRING,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct config, state),
+		.doc = "The folder of the store and of the mirror of the repository."},
+	{.name = NULL},
+};

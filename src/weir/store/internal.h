@@ -1,0 +1,19 @@
+/*
+ * What the files of the store share.
+ */
+#ifndef STORE_INTERNAL_H
+#define STORE_INTERNAL_H
+
+#include "db/db.h"
+#include "store/store.h"
+
+struct store {
+	struct db *db;
+	char *scope;
+	int lock; /* -1: none */
+};
+
+/* A column as a string of the caller's; NULL for NULL. */
+char *store_text(struct db_stmt *s, int col);
+
+#endif

@@ -1,0 +1,133 @@
+/* The journal of intents: written before the call that does what they say. */
+#include "base/alloc.h"
+#include "store/internal.h"
+
+_Static_assert(INTENT_DONE == 4, "the index intent_open covers the states below 4");
+
+void intent_release(struct intent *i)
+{
+	free(i->name);
+	free(i->uid);
+	free(i->created_at);
+	free(i->sha);
+	free(i->intended);
+	free(i->body);
+	free(i->key);
+	free(i->operation);
+	free(i->error);
+	*i = (struct intent){0};
+}
+
+void intents_release(struct intents *intents)
+{
+	vec_each (i, intents)
+		intent_release(i);
+	vec_release(intents);
+}
+
+int store_load_intents(struct store *s, struct intents *ret_intents, struct err *e)
+{
+	struct intents intents = VEC_INIT;
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT id, name, kind, state, uid, created_at, sha, intended, body, "
+		"base_generation, generation,"
+		" attempt, key, operation, created_ms, started_ms, error FROM intent"
+		" WHERE scope = ?1 AND state < 4 ORDER BY id");
+	db_bind_text(q, 1, s->scope);
+	int rc;
+	while ((rc = db_step(q, e)) > 0)
+		vec_push(&intents, (struct intent){
+					   .id = db_int(q, 0),
+					   .name = store_text(q, 1),
+					   .kind = (enum intent_kind)db_int(q, 2),
+					   .state = (enum intent_state)db_int(q, 3),
+					   .uid = store_text(q, 4),
+					   .created_at = store_text(q, 5),
+					   .sha = store_text(q, 6),
+					   .intended = store_text(q, 7),
+					   .body = store_text(q, 8),
+					   .base_generation = db_int(q, 9),
+					   .generation = db_int(q, 10),
+					   .attempt = db_int(q, 11),
+					   .key = store_text(q, 12),
+					   .operation = store_text(q, 13),
+					   .created_ms = db_int(q, 14),
+					   .started_ms = db_int(q, 15),
+					   .error = store_text(q, 16),
+				   });
+	if (rc < 0) {
+		intents_release(&intents);
+		return rc;
+	}
+	db_reset(q);
+	*ret_intents = intents;
+	return 0;
+}
+
+/* The columns that both statements set, at the same numbers. */
+static void bind_intent(struct db_stmt *q, const struct store *s, const struct intent *i)
+{
+	db_bind_text(q, 1, s->scope);
+	db_bind_text(q, 2, i->name);
+	db_bind_int(q, 3, i->kind);
+	db_bind_int(q, 4, i->state);
+	db_bind_text(q, 5, i->uid);
+	db_bind_text(q, 6, i->created_at);
+	db_bind_text(q, 7, i->sha);
+	db_bind_text(q, 8, i->intended);
+	db_bind_text(q, 9, i->body);
+	db_bind_int(q, 10, i->base_generation);
+	db_bind_int(q, 11, i->generation);
+	db_bind_int(q, 12, i->attempt);
+	db_bind_text(q, 13, i->key);
+	db_bind_text(q, 14, i->operation);
+	db_bind_int(q, 15, i->created_ms);
+	db_bind_int(q, 16, i->started_ms);
+	db_bind_text(q, 17, i->error);
+}
+
+int store_add_intent(struct store *s, struct intent *i, struct err *e)
+{
+	struct db_stmt *q = db_prepare(s->db,
+		"INSERT INTO intent (scope, name, kind, state, uid, created_at, sha, intended, "
+		"body, base_generation,"
+		" generation, attempt, key, operation, created_ms, started_ms, error)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+		"?17)");
+	bind_intent(q, s, i);
+	int rc = db_run(q, e);
+	if (rc == 0)
+		i->id = db_last_rowid(s->db);
+	return rc;
+}
+
+int store_update_intent(struct store *s, const struct intent *i, struct err *e)
+{
+	struct db_stmt *q = db_prepare(s->db, "UPDATE intent SET name = ?2, kind = ?3, state = ?4, "
+					      "uid = ?5, created_at = ?6, sha = ?7,"
+					      " intended = ?8, body = ?9, base_generation = ?10, "
+					      "generation = ?11, attempt = ?12, key = ?13,"
+					      " operation = ?14, created_ms = ?15, started_ms = "
+					      "?16, error = ?17 WHERE scope = ?1 AND id = ?18");
+	bind_intent(q, s, i);
+	db_bind_int(q, 18, i->id);
+	return db_run(q, e);
+}
+
+int store_last_attempt(struct store *s, const char *name, const char *uid, int64_t generation,
+	int64_t *ret_attempt, struct err *e)
+{
+	struct db_stmt *q = db_prepare(s->db, "SELECT coalesce(max(attempt), 0) FROM intent WHERE "
+					      "scope = ?1 AND name = ?2 AND uid IS ?3"
+					      " AND generation = ?4 AND key IS NOT NULL");
+	db_bind_text(q, 1, s->scope);
+	db_bind_text(q, 2, name);
+	db_bind_text(q, 3, uid);
+	db_bind_int(q, 4, generation);
+	int rc = db_step(q, e);
+	if (rc < 0)
+		return rc;
+	*ret_attempt = db_int(q, 0);
+	db_reset(q);
+	return 0;
+}

@@ -2,8 +2,9 @@
  * Secrets: values that live in locked, wiped memory and have no way to be printed; references to them in
  * configuration files; and the stores that secret paths (`source_secret_path`) name something in.
  *
- * A reference is `env:NAME`, `file:PATH` (one trailing line end is dropped) or `systemd:NAME` (below
- * $CREDENTIALS_DIRECTORY). It is read anew at each use, so a changed token needs no restart.
+ * A reference is `env:NAME`, `file:PATH` or `systemd:NAME` (below $CREDENTIALS_DIRECTORY). It is read anew at each use,
+ * so a changed token needs no restart. Values are text: one that is empty or holds a NUL is an error, and wherever a
+ * file is read, one trailing line end is dropped.
  */
 #ifndef SECRET_SECRET_H
 #define SECRET_SECRET_H
@@ -17,7 +18,8 @@
 
 struct secret;
 
-/* Once, at the start of a program: libsodium, no core dumps, one warning if memory cannot be locked. */
+/* Once, at the start of a program: libsodium, no core dumps (rlimit, and not dumpable), one warning if memory cannot
+ * be locked. Without it the rest works all the same. */
 int secret_setup(struct err *e);
 
 struct secret *secret_new(const void *data, size_t len);
@@ -41,8 +43,9 @@ int secret_ref_read(const char *ref, struct secret **ret_secret, struct err *e);
  * resolves it itself.
  */
 enum secret_store_type {
-	SECRET_DIRECTORY, /* <root>/<path below the prefix>/<key>: a file for each key, as Kubernetes mounts them */
-	SECRET_ENV        /* <variable prefix><PATH>_<KEY>: upper case, all but A-Z 0-9 as _ */
+	SECRET_DIRECTORY, /* <root>/<path below the prefix>/<key>: a file for each key, as Kubernetes mounts them; links
+			   * may lead anywhere below the root */
+	SECRET_ENV        /* <variable prefix><PATH BELOW THE PREFIX>_<KEY>: upper case, all but A-Z 0-9 as _ */
 };
 
 struct secret_store_config {
@@ -59,12 +62,13 @@ void secret_stores_free(struct secret_stores *s);
 
 struct secret_status {
 	bool checked;            /* false: no store serves the path */
-	struct strv missing;     /* keys that are not there; all of them if the path is not */
-	char version[65];        /* changes when the content does; "" if unknown */
+	struct strv missing;     /* keys that are not there or are empty */
+	char version[65];        /* changes when the content of these keys does; "" if one is missing, or unknown */
 };
 
 /*
- * Whether a path resolves and has these keys. Only names and versions come back, no values. ERR_NOT_FOUND if the path
+ * Whether a path resolves and has these keys. Only names and versions come back, no values: `directory` looks at what
+ * the files are, not into them, and the versions of `env` hold within one process only. ERR_NOT_FOUND if the path
  * does not exist, ERR_INVALID for a path that tries to leave the store ("..", absolute, control characters);
  * ERR_IO, retriable, if the store cannot be read.
  */

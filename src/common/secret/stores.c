@@ -60,30 +60,29 @@ void secret_stores_free(struct secret_stores *s)
 	free(s);
 }
 
-/* What stands behind the prefix; NULL where the path does not begin with it by whole segments. */
-static const char *below_prefix(const char *prefix, const char *path)
+/* By whole segments. */
+static bool begins_with(const char *path, const char *prefix, const char **ret_below)
 {
 	size_t len = strlen(prefix);
 
-	if (!len)
-		return path;
-	if (strncmp(path, prefix, len) != 0)
-		return NULL;
-	if (path[len] == '/')
-		return path + len + 1;
-	return path[len] ? NULL : path + len;
+	if (strncmp(path, prefix, len) != 0 || (len && path[len] && path[len] != '/'))
+		return false;
+	*ret_below = path + len + (len && path[len] == '/');
+	return true;
 }
 
 static const struct secret_store_config *find_store(
 	const struct secret_stores *s, const char *path, const char **ret_below)
 {
 	const struct secret_store_config *best = NULL;
+	const char *below;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct secret_store_config *config = &s->configs[i];
-		const char *below = below_prefix(config->prefix, path);
 
-		if (!below || (best && strlen(config->prefix) <= strlen(best->prefix)))
+		if (!begins_with(path, config->prefix, &below))
+			continue;
+		if (best && strlen(config->prefix) <= strlen(best->prefix))
 			continue;
 		best = config;
 		*ret_below = below;

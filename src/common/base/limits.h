@@ -19,10 +19,11 @@
 #define LIMIT_PACK_BYTES       (4ull << 30)
 
 /* HTTP answers we read. */
-#define LIMIT_API_ANSWER_BYTES (8u << 20)
-#define LIMIT_API_PAGES        10000
-#define LIMIT_API_PAGE_SIZE    500
-#define LIMIT_API_OBJECTS      200000
+#define LIMIT_API_ANSWER_BYTES  (8u << 20)
+#define LIMIT_HTTP_HEADER_BYTES (256u << 10)
+#define LIMIT_API_PAGES         10000
+#define LIMIT_API_PAGE_SIZE     500
+#define LIMIT_API_OBJECTS       200000
 
 /* HTTP requests we serve. */
 #define LIMIT_HTTP_BODY_BYTES  (1u << 20)

@@ -23,6 +23,7 @@ struct http_options {
 	unsigned max_connections; /* per client; 0: 8 */
 };
 
+/* Owns what it points to, the secrets too. */
 struct http_request {
 	const char *method; /* a literal */
 	char *url;
@@ -51,7 +52,7 @@ void http_request_free(struct http_request *r);
 int http_request_header(struct http_request *r, const char *name, const char *value, struct err *e);
 void http_response_release(struct http_response *r);
 
-/* Appends "/" and one path segment, escaped. ERR_INVALID for "", "." and "..". */
+/* Appends "/" (unless it ends with one) and one path segment, escaped. ERR_INVALID for "", "." and "..". */
 int url_add_segment(struct buf *url, const char *segment, struct err *e);
 /* Checks scheme (http or https), host, and that there are no credentials in it. */
 int url_check_http(const char *url, struct err *e);
@@ -66,9 +67,10 @@ int url_on_origin(const char *base, const char *next, char **ret_url, struct err
  * status at all is success here.
  */
 struct http_client;
+/* `options` may be NULL. */
 struct http_client *http_client_new(const struct http_options *options);
 void http_client_free(struct http_client *c);
-/* Blocking; for workers. One call at a time per client. */
+/* Blocking; for workers. One call or stream at a time per client; connections are kept for the next. */
 int http_perform(struct http_client *c, const struct http_request *r, struct http_response *ret_response,
 	struct err *e);
 
@@ -88,8 +90,9 @@ int http_stream_read(struct http_stream *s, void *out, size_t size, size_t *ret_
 void http_stream_close(struct http_stream *s);
 
 /*
- * Many calls at once from a loop: one thread, one multi handle, keep-alive connections. Answers come through the
- * queue, in the order they finish.
+ * Many calls at once from a loop: one thread, one multi handle, keep-alive connections. At most max_connections are
+ * under way, the others wait their turn, and their time does not run before it. Answers come through the queue, in
+ * the order they finish.
  */
 struct http_pool;
 struct http_done {
@@ -97,13 +100,14 @@ struct http_done {
 	int rc;      /* 0, or what err says */
 	struct err err;
 	struct http_response response;
-	int64_t elapsed_ms;
+	int64_t elapsed_ms; /* without the wait for its turn */
 };
 
+/* `options` may be NULL. */
 struct http_pool *http_pool_new(const struct http_options *options, struct queue *done);
 /* Takes the request. */
 void http_pool_submit(struct http_pool *p, struct http_request *owned_request, void *token);
-/* Calls in flight are given up; their tokens are passed to `drop`, which may be NULL. */
+/* Calls that wait or are under way are given up; their tokens are passed to `drop`, which may be NULL. */
 void http_pool_free(struct http_pool *p, void (*drop)(void *token));
 void http_done_free(struct http_done *d);
 

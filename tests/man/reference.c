@@ -1,0 +1,28 @@
+/* Prints the part of a man page that comes from the tables of the source: `reference config`, `reference spec`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "config/config.h"
+#include "model/spec.h"
+
+static const struct {
+	const char *name;
+	void (*write)(struct buf *out);
+} references[] = {
+	{"config", config_mdoc},
+	{"spec", spec_mdoc},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc == 2 && i < sizeof(references) / sizeof(references[0]); i++) {
+		if (strcmp(argv[1], references[i].name) == 0) {
+			auto_buf struct buf out = BUF_INIT;
+			references[i].write(&out);
+			return fputs(buf_str(&out), stdout) == EOF;
+		}
+	}
+	fputs("usage: reference config|spec\n", stderr);
+	return 64;
+}

@@ -96,7 +96,7 @@ static int use_wal(struct db *db, struct err *e)
 	if (!wal)
 		return err_set(e, ERR_IO,
 			"%s: its file system has no shared memory; use a local disk", db->name);
-	return 0;
+	return db_exec(db, "PRAGMA synchronous = FULL", e);
 }
 
 static int migrate_step(struct db *db, const char *script, int64_t version, struct err *e)

@@ -16,7 +16,10 @@
 #define LIMIT_TREE_FILES       100000
 #define LIMIT_TREE_BYTES       (256u << 20)
 #define LIMIT_TREE_DEPTH       64
+#define LIMIT_TREE_ENTRIES     (1u << 20) /* looked at, whatever they are */
+#define LIMIT_REFS_BYTES       (64u << 20) /* a server's list of what it has */
 #define LIMIT_PACK_BYTES       (4ull << 30)
+#define LIMIT_NOTE_BYTES       (256u << 10)
 
 /* HTTP answers we read. */
 #define LIMIT_API_ANSWER_BYTES  (8u << 20)

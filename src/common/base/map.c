@@ -20,13 +20,13 @@ static void make_hash_key(void)
 	crypto_shorthash_keygen(hash_key);
 }
 
-static uint64_t hash_string(const char *s)
+uint64_t map_hash(const char *key)
 {
 	uint64_t hash;
 
 	_Static_assert(sizeof(hash) == crypto_shorthash_BYTES, "SipHash gives 64 bits");
 	pthread_once(&hash_key_once, make_hash_key);
-	crypto_shorthash((unsigned char *)&hash, (const unsigned char *)s, strlen(s), hash_key);
+	crypto_shorthash((unsigned char *)&hash, (const unsigned char *)key, strlen(key), hash_key);
 	return hash;
 }
 
@@ -75,19 +75,19 @@ static struct map_entry *find_entry(const struct map *m, const char *key, uint64
 
 void *map_get(const struct map *m, const char *key)
 {
-	struct map_entry *entry = m->n ? find_entry(m, key, hash_string(key)) : NULL;
+	struct map_entry *entry = m->n ? find_entry(m, key, map_hash(key)) : NULL;
 
 	return entry ? entry->value : NULL;
 }
 
 bool map_has(const struct map *m, const char *key)
 {
-	return m->n && find_entry(m, key, hash_string(key));
+	return m->n && find_entry(m, key, map_hash(key));
 }
 
 void *map_put(struct map *m, const char *key, void *value)
 {
-	uint64_t hash = hash_string(key);
+	uint64_t hash = map_hash(key);
 	struct map_entry *entry = find_entry(m, key, hash);
 
 	if (entry) {
@@ -104,7 +104,7 @@ void *map_put(struct map *m, const char *key, void *value)
 
 void *map_remove(struct map *m, const char *key)
 {
-	struct map_entry *entry = m->n ? find_entry(m, key, hash_string(key)) : NULL;
+	struct map_entry *entry = m->n ? find_entry(m, key, map_hash(key)) : NULL;
 
 	if (!entry)
 		return NULL;

@@ -31,6 +31,9 @@ struct map {
 
 #define MAP_INIT {NULL, 0, 0, NULL, 0}
 
+/* The keyed hash of a string, for other tables in this process. */
+uint64_t map_hash(const char *key);
+
 /* NULL where there is none. */
 void *map_get(const struct map *m, const char *key);
 bool map_has(const struct map *m, const char *key);

@@ -10,18 +10,15 @@
 
 size_t text_next(const char *s, size_t len, uint32_t *ret_char)
 {
+	/* By the upper half of the first byte; 0: no character begins like that. */
+	static const unsigned char lengths[16] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4};
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned char first = len ? (unsigned char)s[0] : 0x80;
-	size_t n = first < 0x80	  ? 1
-		   : first < 0xc0 ? 0
-		   : first < 0xe0 ? 2
-		   : first < 0xf0 ? 3
-		   : first < 0xf8 ? 4
-				  : 0;
+	size_t n = lengths[first >> 4];
 
 	if (n == 0 || n > len)
 		return 0;
-	uint32_t c = n == 1 ? first : first & (0x7fu >> n);
+	uint32_t c = n == 1 ? first : first & (0xffu >> n);
 	for (size_t i = 1; i < n; i++) {
 		if (((unsigned char)s[i] & 0xc0) != 0x80)
 			return 0;

@@ -5,12 +5,15 @@
 #ifndef DOC_JSON_H
 #define DOC_JSON_H
 
+#include <stddef.h>
+
 #include "base/err.h"
 #include "doc/node.h"
 
 /* The tree lives in `arena`. ERR_REMOTE, with line and column, if it is not JSON. */
 int json_read(struct arena *arena, const char *text, size_t len, struct node **ret_node, struct err *e);
 
+/* Infinities and NaN, which JSON does not have, are written as null. */
 enum json_style {
 	JSON_STYLE_COMPACT,
 	JSON_STYLE_CANONICAL, /* compact, keys sorted: equal values give equal bytes */
@@ -18,7 +21,7 @@ enum json_style {
 };
 
 void json_write(struct buf *out, const struct node *n, enum json_style style);
-/* For texts of our own that hold one string: adds it with quotes. */
+/* A string alone, with its quotes. */
 void json_write_string(struct buf *out, const char *s);
 
 #endif

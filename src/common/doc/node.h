@@ -65,6 +65,8 @@ struct node {
 			struct node_pair *at; /* keys are unique, in the order written */
 			size_t n;
 			size_t cap;
+			uint32_t *slots; /* index + 1 into `at` by hash, where there are many keys */
+			size_t n_slots;
 		} map;
 	} u;
 };
@@ -84,7 +86,10 @@ void node_seq_add(struct arena *a, struct node *seq, struct node *value);
 /* Replaces the value if the key is there. */
 void node_map_set(struct arena *a, struct node *map, const char *key, struct node *value);
 
-/* NULL if there is none, or if `map` is NULL or no map. */
+/* For parsers: adds a pair whose key is not there yet; the key's node keeps its place. */
+void node_map_add(struct arena *a, struct node *map, struct node *key, struct node *value);
+
+/* NULL if there is none, or if `map` is NULL or no map. Constant time, however many keys there are. */
 struct node *node_get(const struct node *map, const char *key);
 /* As above, the pair: for the place of the key. */
 const struct node_pair *node_pair(const struct node *map, const char *key);

@@ -1,0 +1,35 @@
+/*
+ * What the files that read YAML share: the types of scalars, and the words for what libyaml
+ * complains about.
+ */
+#ifndef DOC_YAML_PARTS_H
+#define DOC_YAML_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <yaml.h>
+
+#include "doc/node.h"
+#include "doc/problem.h"
+
+/* The text of a file and where it is from. */
+struct yaml_text {
+	const char *file;
+	const char *at; /* behind the byte order mark */
+	size_t len;
+};
+
+/* Sets type, value and ambiguity from n->text, as of a plain scalar. */
+void yaml_resolve_plain(struct node *n);
+/* As the tag says; false if there is no such tag for scalars, or the text is none of that kind. */
+bool yaml_resolve_tagged(struct node *n, const char *tag);
+
+/* What must be known before libyaml may see the text; skips the byte order mark. Returns 0 or a
+ * negative code. */
+int yaml_check_text(struct yaml_text *text, struct problems *problems);
+/* Why the parser stopped, where, and what to do. */
+void yaml_explain(
+	const yaml_parser_t *parser, const struct yaml_text *text, struct problems *problems);
+
+#endif

@@ -1,4 +1,5 @@
-/* Prints the part of a man page that comes from the tables of the source: `reference config`, `reference spec`. */
+/* Prints the part of a man page that comes from the tables of the source: `reference config`,
+ * `reference spec`. */
 #include <stdio.h>
 #include <string.h>
 

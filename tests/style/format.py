@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The source is laid out as .clang-format says. Versions of clang-format differ, so it is Debian 12's."""
 
+import pathlib
+import re
 import shutil
 import subprocess
-import sys
 
 import check
 
@@ -12,8 +13,10 @@ if not tool:
     check.skip("clang-format-14 (Debian: clang-format-14)")
 paths = check.sources("src", "tests")
 done = subprocess.run([tool, "--dry-run", "-Werror", *paths], cwd=check.ROOT, capture_output=True, text=True)
-if done.returncode:
-    print(done.stderr.strip())
-    print("clang-format-14 -i on these files mends them")
-    sys.exit(1)
-check.finish([], len(paths))
+first_places = {}
+for name, line in re.findall(r"^(.+?):(\d+):\d+: error:", done.stderr, re.M):
+    first_places.setdefault(pathlib.Path(name).relative_to(check.ROOT).as_posix(), line)
+complaints = [f"{name}:{line}: `clang-format-14 -i {name}` mends it" for name, line in first_places.items()]
+if done.returncode and not complaints:
+    complaints.append(done.stderr)
+check.finish(complaints, len(paths))

@@ -249,7 +249,7 @@ class Replicators:
             "uid": str(uuid.uuid4()),
             "created_at": rfc3339(now),
             "generation": 1,
-            "observed_generation": None,
+            "observed_generation": 0,
             "status": "Pending",
             "status_message": "",
             "fleet": None,

@@ -49,7 +49,7 @@ class SavingTest(FakeTest):
         made = answer.json
         self.assertEqual((made["identifier"], made["generation"], made["status"]), ("orders-dr", 1, "Pending"))
         self.assertEqual(made["lag_alert_threshold"], 10)
-        self.assertIsNone(made["observed_generation"])
+        self.assertEqual(made["observed_generation"], 0)
         self.assertIsNone(made["fleet"])
         self.assertRegex(made["created_at"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
         self.assertEqual(self.fake.get("orders-dr"), made)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The references in the man pages are what the tables say: between a line `.\\" generated: NAME` and its end stands what
-the program `reference NAME` prints. Without --write the pages are compared, with it they are brought up to date."""
+"""The references in the man pages are what the tables say: between a line `.\\" generated: PROGRAM ARGUMENT` and the end
+of it stands what that program prints. Without --write the pages are compared, with it they are brought up to date."""
 
 import argparse
 import pathlib
@@ -9,17 +9,18 @@ import subprocess
 import sys
 
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "contrib/man"
-REGION = re.compile(r'(^\.\\" generated: (\w+)\n)(.*?)(^\.\\" end of what is generated\n)', re.S | re.M)
+REGION = re.compile(r'(^\.\\" generated: ([\w ]+)\n)(.*?)(^\.\\" end of what is generated\n)', re.S | re.M)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("reference", help="the program")
+    parser.add_argument("programs", type=pathlib.Path, help="the folder of the programs")
     arguments = parser.parse_args()
 
     def generate(match):
-        printed = subprocess.run([arguments.reference, match[2]], check=True, capture_output=True, text=True).stdout
+        program, *words = match[2].split()
+        printed = subprocess.run([arguments.programs / program, *words], check=True, capture_output=True, text=True).stdout
         return match[1] + printed.rstrip("\n") + "\n" + match[4]
 
     regions = 0
@@ -35,7 +36,8 @@ def main():
     if arguments.write:
         return 0
     for page in stale:
-        print(f"{page.relative_to(PAGES.parents[1])}: not what the tables say; {sys.argv[0]} --write mends it")
+        print(f"{page.relative_to(PAGES.parents[1])}: not what the tables say; "
+              f"{sys.argv[0]} --write {arguments.programs} mends it")
     if not regions:
         print("no page has a generated region")
     return 1 if stale or not regions else 0

@@ -1,5 +1,4 @@
-/* Prints the part of a man page that comes from the tables of the source: `reference config`,
- * `reference spec`. */
+/* Prints what the man pages of weir take from its tables: `man_weir config` or `man_weir spec`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +19,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc == 2 && i < sizeof(references) / sizeof(references[0]); i++) {
 		if (strcmp(argv[1], references[i].name) == 0) {
 			auto_buf struct buf out = BUF_INIT;
+
 			references[i].write(&out);
 			return fputs(buf_str(&out), stdout) == EOF;
 		}
 	}
-	fputs("usage: reference config|spec\n", stderr);
+	fputs("usage: man_weir config|spec\n", stderr);
 	return 64;
 }

@@ -80,7 +80,8 @@ struct field_place {
 };
 
 /*
- * Sets every field to its default, then checks and decodes what is written. Adds problems and goes on, so all of
+ * Sets every field to its default, then checks and decodes what is written; what is not in the table is a problem
+ * (fields_check_unknown is for maps that are decoded in another way). Adds problems and goes on, so all of
  * them are found. `node` NULL: defaults only (required fields are problems at `place`). True if nothing was added.
  */
 bool fields_decode(const struct field *fields, const struct node *node, const struct field_place *place,

@@ -64,9 +64,12 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 	return 0;
 }
 
-/* The columns that both statements set, at the same numbers. */
-static void bind_intent(struct db_stmt *q, const struct store *s, const struct intent *i)
+int store_put_intent(struct store *s, const struct intent *i, struct err *e)
 {
+	struct db_stmt *q = db_prepare(s->db,
+		"INSERT OR REPLACE INTO intent (scope, name, kind, state, uid, created_at, sha, intended, body,"
+		" base_generation, generation, attempt, key, operation, created_ms, started_ms, error, id)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, i->name);
 	db_bind_int(q, 3, i->kind);
@@ -84,34 +87,33 @@ static void bind_intent(struct db_stmt *q, const struct store *s, const struct i
 	db_bind_int(q, 15, i->created_ms);
 	db_bind_int(q, 16, i->started_ms);
 	db_bind_text(q, 17, i->error);
-}
-
-int store_add_intent(struct store *s, struct intent *i, struct err *e)
-{
-	struct db_stmt *q = db_prepare(s->db,
-		"INSERT INTO intent (scope, name, kind, state, uid, created_at, sha, intended, "
-		"body, base_generation,"
-		" generation, attempt, key, operation, created_ms, started_ms, error)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
-		"?17)");
-	bind_intent(q, s, i);
-	int rc = db_run(q, e);
-	if (rc == 0)
-		i->id = db_last_rowid(s->db);
-	return rc;
-}
-
-int store_update_intent(struct store *s, const struct intent *i, struct err *e)
-{
-	struct db_stmt *q = db_prepare(s->db, "UPDATE intent SET name = ?2, kind = ?3, state = ?4, "
-					      "uid = ?5, created_at = ?6, sha = ?7,"
-					      " intended = ?8, body = ?9, base_generation = ?10, "
-					      "generation = ?11, attempt = ?12, key = ?13,"
-					      " operation = ?14, created_ms = ?15, started_ms = "
-					      "?16, error = ?17 WHERE scope = ?1 AND id = ?18");
-	bind_intent(q, s, i);
 	db_bind_int(q, 18, i->id);
 	return db_run(q, e);
+}
+
+/* The one number of a row that is always there. */
+static int read_number(struct db_stmt *q, int64_t *ret_number, struct err *e)
+{
+	int rc = db_step(q, e);
+	if (rc < 0)
+		return rc;
+	*ret_number = db_int(q, 0);
+	db_reset(q);
+	return 0;
+}
+
+int store_last_intent(struct store *s, int64_t *ret_id, struct err *e)
+{
+	return read_number(db_prepare(s->db, "SELECT coalesce(max(id), 0) FROM intent"), ret_id, e);
+}
+
+int store_count_changed(struct store *s, const char *sha, int64_t *ret_count, struct err *e)
+{
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT count(DISTINCT name) FROM intent WHERE scope = ?1 AND sha = ?2 AND state = 4");
+	db_bind_text(q, 1, s->scope);
+	db_bind_text(q, 2, sha);
+	return read_number(q, ret_count, e);
 }
 
 int store_last_attempt(struct store *s, const char *name, const char *uid, int64_t generation,
@@ -124,10 +126,5 @@ int store_last_attempt(struct store *s, const char *name, const char *uid, int64
 	db_bind_text(q, 2, name);
 	db_bind_text(q, 3, uid);
 	db_bind_int(q, 4, generation);
-	int rc = db_step(q, e);
-	if (rc < 0)
-		return rc;
-	*ret_attempt = db_int(q, 0);
-	db_reset(q);
-	return 0;
+	return read_number(q, ret_attempt, e);
 }

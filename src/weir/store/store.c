@@ -31,6 +31,7 @@ static const char *const migrations[] = {
 	"error TEXT);"
 	"CREATE INDEX intent_open ON intent (scope, state) WHERE state < 4;"
 	"CREATE INDEX intent_name ON intent (scope, name);"
+	"CREATE INDEX intent_sha ON intent (scope, sha, state);"
 	"CREATE TABLE outbox (scope TEXT NOT NULL, sha TEXT NOT NULL, context TEXT NOT NULL,"
 	" state INTEGER NOT NULL, text TEXT NOT NULL, posted INTEGER NOT NULL, posted_state "
 	"INTEGER NOT NULL,"

@@ -114,9 +114,12 @@ struct intents {
 void intents_release(struct intents *intents);
 /* Those in a state from OPEN to RUNNING, the oldest first. */
 int store_load_intents(struct store *s, struct intents *ret_intents, struct err *e);
-/* Gives it an id. */
-int store_add_intent(struct store *s, struct intent *i, struct err *e);
-int store_update_intent(struct store *s, const struct intent *i, struct err *e);
+/* Inserts or replaces, by id; ids are the caller's, above the last one. */
+int store_put_intent(struct store *s, const struct intent *i, struct err *e);
+/* The highest id there is, 0 if none. */
+int store_last_intent(struct store *s, int64_t *ret_id, struct err *e);
+/* How many replicators a commit was applied to. */
+int store_count_changed(struct store *s, const char *sha, int64_t *ret_count, struct err *e);
 /* The highest attempt whose key was journalled as sent for this object and generation; 0 if none.
  */
 int store_last_attempt(struct store *s, const char *name, const char *uid, int64_t generation,

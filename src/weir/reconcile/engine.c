@@ -1,0 +1,301 @@
+/* The engine as a whole: its life, its clock, and who gets which answer. */
+#include "reconcile/engine.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/crash.h"
+#include "base/log.h"
+#include "reconcile/internal.h"
+
+#define BACKOFF_FIRST_MS 1000
+#define BACKOFF_MOST_MS  60000
+
+int64_t now_mono(const struct engine *en)
+{
+	return clock_mono_ms(en->options.clock);
+}
+
+int64_t now_wall(const struct engine *en)
+{
+	return clock_wall_ms(en->options.clock);
+}
+
+int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64_t most_ms)
+{
+	int64_t ms = first_ms;
+	for (unsigned i = 1; i < tries && ms < most_ms; i++)
+		ms *= 2;
+	if (ms > most_ms)
+		ms = most_ms;
+	return ms / 2 + (int64_t)rng_below(en->options.rng, (uint64_t)(ms / 2 + 1));
+}
+
+void progress(struct engine *en, const char *fmt, ...)
+{
+	if (!en->options.on_progress)
+		return;
+	va_list ap;
+	va_start(ap, fmt);
+	auto_free char *line = xvasprintf(fmt, ap);
+	va_end(ap);
+	en->options.on_progress(en->options.ctx, line);
+}
+
+void pass_soon(struct engine *en, int64_t delay_ms)
+{
+	int64_t at = now_mono(en) + delay_ms;
+	if (at < en->pass_at)
+		en->pass_at = at;
+}
+
+void trouble_starts(struct engine *en, struct trouble *t, const struct err *e, const char *what)
+{
+	if (!t->times) {
+		t->since_wall = now_wall(en);
+		log_warn(what, "error", e->msg, NULL);
+	}
+	t->times++;
+	t->err = *e;
+	int64_t wait = e->retry_after_ms < BACKOFF_MOST_MS ? e->retry_after_ms : BACKOFF_MOST_MS;
+	int64_t jitter = backoff(en, t->times, BACKOFF_FIRST_MS, BACKOFF_MOST_MS);
+	t->until_mono = now_mono(en) + (wait > jitter ? wait : jitter);
+	en->report_due = true;
+}
+
+void trouble_ends(struct engine *en, struct trouble *t, const char *what)
+{
+	if (!t->times)
+		return;
+	log_info(what, NULL);
+	*t = (struct trouble){0};
+	en->report_due = true;
+}
+
+struct plan_item *item_of(const struct engine *en, const struct record *r)
+{
+	return map_get(&en->items, r->name);
+}
+
+const char *commit_of(const struct engine *en)
+{
+	return en->head.sha[0] ? en->head.sha : NULL;
+}
+
+void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose, struct record *r)
+{
+	owned_call->token = ++en->next_token;
+	vec_push(&en->flights, (struct flight){owned_call->token, purpose, r});
+	en->stats.calls[owned_call->verb]++;
+	const struct api_transport *t = &en->options.ports.api;
+	t->send(t->ctx, owned_call);
+}
+
+static bool land(struct engine *en, uint64_t token, struct flight *ret_flight)
+{
+	for (size_t i = 0; i < en->flights.n; i++) {
+		if (en->flights.at[i].token == token) {
+			*ret_flight = en->flights.at[i];
+			vec_remove(&en->flights, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void note_outcome(struct engine *en, const struct api_answer *a)
+{
+	en->stats.outcomes[a->outcome]++;
+	if (a->outcome == API_AUTH) {
+		en->auth_refused = true;
+		trouble_starts(en, &en->api, &a->err, "the API refuses the token");
+		en->api.until_mono = now_mono(en) + BACKOFF_MOST_MS;
+	} else if (a->outcome == API_OK) {
+		en->auth_refused = false;
+		trouble_ends(en, &en->api, "the API answers again");
+	}
+}
+
+void engine_answer(struct engine *en, struct api_answer *owned_answer)
+{
+	struct flight f;
+	if (!land(en, owned_answer->token, &f))
+		BUG("an answer to a call that was never made");
+	note_outcome(en, owned_answer);
+	en->report_due = true;
+	switch (f.purpose) {
+	case FLIGHT_LIST:
+		pass_page(en, owned_answer);
+		return;
+	case FLIGHT_CONFIRM:
+		pass_confirmed(en, f.record, owned_answer);
+		return;
+	case FLIGHT_WRITE:
+		work_wrote(en, f.record, owned_answer);
+		break;
+	case FLIGHT_RECONCILE:
+		work_reconciled(en, f.record, owned_answer);
+		break;
+	case FLIGHT_WATCH:
+		watch_looked(en, f.record, owned_answer);
+		break;
+	case FLIGHT_ASK:
+		watch_asked(en, f.record, owned_answer);
+		break;
+	}
+	api_answer_free(owned_answer);
+}
+
+void engine_read_done(struct engine *en, struct read_result *owned_result)
+{
+	en->reading = false;
+	pass_read_done(en, owned_result);
+}
+
+void engine_wake(struct engine *en)
+{
+	en->read_at = en->pass_at = now_mono(en);
+	en->source.until_mono = 0;
+	if (!en->auth_refused)
+		en->api.until_mono = 0;
+}
+
+void engine_stop(struct engine *en)
+{
+	en->stopping = true;
+}
+
+bool engine_idle(const struct engine *en)
+{
+	return !en->reading && !en->posting && !en->flights.n;
+}
+
+/* Everything that changes something waits until the ledger that covers it is on disk. */
+static bool flush(struct engine *en, int64_t now)
+{
+	if (en->store.times && now < en->store.until_mono)
+		return false;
+	struct err e = ERR_INIT;
+	if (ledger_flush(&en->ledger, &e) < 0) {
+		trouble_starts(en, &en->store, &e, "the store cannot be written; nothing is started until it can");
+		return false;
+	}
+	trouble_ends(en, &en->store, "the store can be written again");
+	return true;
+}
+
+static void send_ready(struct engine *en)
+{
+	size_t most = (size_t)en->config->sync.concurrency;
+	while (en->ready_at < en->ready.n && en->flights.n < most && !en->auth_refused)
+		work_send(en, en->ready.at[en->ready_at++]);
+	while (en->confirms.n && en->flights.n < most) {
+		struct record *r = en->confirms.at[--en->confirms.n];
+		struct api_call *c = xcalloc(1, sizeof(*c));
+		*c = (struct api_call){.verb = API_GET, .identifier = xstrdup(r->name)};
+		send_call(en, c, FLIGHT_CONFIRM, r);
+	}
+	if (en->ready_at == en->ready.n)
+		en->ready_at = en->ready.n = 0;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t next_pass_at(const struct engine *en)
+{
+	if (en->pass != PASS_IDLE || en->stopping)
+		return INT64_MAX;
+	return sooner(later(en->read_at, en->source.until_mono), later(en->pass_at, en->api.until_mono));
+}
+
+int64_t engine_step(struct engine *en, int64_t now)
+{
+	if (now >= next_pass_at(en))
+		pass_start(en);
+	int64_t due = en->stopping ? INT64_MAX : watch_step(en, now);
+	due = sooner(due, statuses_step(en, now));
+	if (flush(en, now)) {
+		if (!en->stopping)
+			send_ready(en);
+	} else {
+		pass_abandon(en);
+		due = sooner(due, en->store.until_mono);
+	}
+	if (en->auth_refused || en->stopping)
+		pass_abandon(en);
+	pass_written(en);
+	if (ledger_is_dirty(&en->ledger) && !en->store.times)
+		return now;
+	return sooner(due, next_pass_at(en));
+}
+
+int engine_new(const struct engine_options *options, struct engine **ret_engine, struct err *e)
+{
+	struct engine *en = xcalloc(1, sizeof(*en));
+	en->options = *options;
+	en->config = options->config;
+	api_list_init(&en->list);
+	api_list_init(&en->incoming);
+	en->nothing = catalog_new();
+	en->watch_at = INT64_MAX;
+	int rc = 0;
+	if (options->store)
+		rc = ledger_load(&en->ledger, options->store, e);
+	if (rc < 0) {
+		engine_free(en);
+		return rc;
+	}
+	if (options->dry || !options->store)
+		ledger_detach(&en->ledger);
+	en->read_at = en->pass_at = now_mono(en);
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++)
+		work_resume(en, map_value(&en->ledger.records, i));
+	*ret_engine = en;
+	return 0;
+}
+
+void secret_problems_release(struct secret_problems *problems)
+{
+	vec_each (p, problems) {
+		free(p->name);
+		free(p->message);
+	}
+	vec_release(problems);
+}
+
+void engine_free(struct engine *en)
+{
+	if (!en)
+		return;
+	plan_free(en->plan);
+	map_release(&en->items);
+	api_list_release(&en->list);
+	api_list_release(&en->incoming);
+	vec_release(&en->confirms);
+	vec_release(&en->ready);
+	vec_release(&en->flights);
+	vec_release(&en->watching);
+	secret_problems_release(&en->secrets);
+	catalog_free(en->catalog);
+	catalog_free(en->nothing);
+	ledger_release(&en->ledger);
+	free(en);
+}
+
+void read_result_free(struct read_result *r)
+{
+	if (!r)
+		return;
+	catalog_free(r->catalog);
+	secret_problems_release(&r->secrets);
+	free(r);
+}

@@ -1,0 +1,150 @@
+/*
+ * What the files of the engine share.
+ */
+#ifndef RECONCILE_INTERNAL_H
+#define RECONCILE_INTERNAL_H
+
+#include "base/hash.h"
+#include "reconcile/engine.h"
+#include "reconcile/ledger.h"
+#include "reconcile/report.h"
+
+enum pass_state {
+	PASS_IDLE,       /* Next: READING */
+	PASS_READING,    /* Git is looked at. Next: LISTING, or IDLE where nothing is new */
+	PASS_LISTING,    /* the API's list comes, page by page. Next: CONFIRMING, IDLE */
+	PASS_CONFIRMING, /* what the list lacks is asked for one by one. Next: WRITING, IDLE */
+	PASS_WRITING     /* writes are under way. Next: IDLE */
+};
+
+enum flight_purpose {
+	FLIGHT_LIST,
+	FLIGHT_CONFIRM,
+	FLIGHT_WRITE,
+	FLIGHT_RECONCILE,
+	FLIGHT_WATCH,
+	FLIGHT_ASK
+};
+
+/* A call that is under way. */
+struct flight {
+	uint64_t token;
+	enum flight_purpose purpose;
+	struct record *record; /* NULL for a list */
+};
+
+/* Something outside that fails: since when, how often, and what it said last. */
+struct trouble {
+	unsigned times;      /* in a row; 0: all is well */
+	int64_t since_wall;
+	int64_t until_mono;  /* not tried again before */
+	struct err err;
+};
+
+struct engine {
+	struct engine_options options;
+	const struct config *config;
+	struct ledger ledger;
+
+	enum pass_state pass;
+	bool pass_full;      /* compares with the API, and does not only look whether there is a new commit */
+	bool reading;
+	int64_t read_at;     /* monotonic; when to look at Git */
+	int64_t pass_at;     /* monotonic; when to compare with the API */
+	bool stopping;
+
+	struct source_head head; /* sha "" if none */
+	bool rewound;            /* the branch was rewound and that is held: `head` is the new one */
+	struct catalog *catalog; /* of the head; NULL if it could not be read */
+	char tree[SHA_MAX];      /* that the catalog is of */
+	struct err load_err;
+	struct secret_problems secrets;
+	bool catalog_new;        /* since the last plan */
+	int64_t head_since;      /* wall; when the head was taken */
+	int64_t changed;         /* replicators that this head changed */
+
+	struct catalog *nothing; /* empty and incomplete: stands for a tree that cannot be read */
+
+	struct api_list incoming; /* the list that is being read */
+	struct api_list list;     /* the last complete one; the plan points into it */
+	struct {
+		VEC_FIELDS(struct record *);
+	} confirms;               /* records to be asked for one by one, since the list lacks them */
+	size_t confirming;        /* asked and not answered */
+
+	struct plan *plan;
+	struct map items;        /* struct plan_item * of the plan by name */
+	struct {
+		VEC_FIELDS(struct record *);
+	} ready;                 /* records whose next call waits for its turn */
+	size_t ready_at;         /* the first of them that is still to go */
+	struct {
+		VEC_FIELDS(struct flight);
+	} flights;
+	uint64_t next_token;
+
+	struct trouble source;
+	struct trouble api;
+	struct trouble store;
+	struct trouble forge;
+	bool auth_refused;       /* the API refused the token: it is probed, nothing else is called */
+
+	bool report_due;
+	int64_t report_at;       /* monotonic; not before */
+	struct report report;
+	bool posting;
+	int64_t posted_at;       /* monotonic; when the last batch was given away */
+	struct {
+		VEC_FIELDS(struct record *);
+	} watching;              /* records in WORK_WATCH and beyond */
+	int64_t watch_at;        /* monotonic; when the first of them is due */
+
+	struct engine_stats stats;
+};
+
+/* Now, by the engine's clock. */
+int64_t now_mono(const struct engine *en);
+int64_t now_wall(const struct engine *en);
+
+/* engine.c */
+void pass_soon(struct engine *en, int64_t delay_ms);
+void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose, struct record *r);
+void progress(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void trouble_starts(struct engine *en, struct trouble *t, const struct err *e, const char *what);
+void trouble_ends(struct engine *en, struct trouble *t, const char *what);
+/* Full jitter: between half and the whole of first_ms doubled for each try, at most most_ms. */
+int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64_t most_ms);
+struct plan_item *item_of(const struct engine *en, const struct record *r);
+const char *commit_of(const struct engine *en);
+
+/* pass.c */
+void pass_start(struct engine *en);
+void pass_read_done(struct engine *en, struct read_result *result);
+void pass_page(struct engine *en, struct api_answer *owned_answer);
+void pass_confirmed(struct engine *en, struct record *r, struct api_answer *owned_answer);
+/* Ends the pass if nothing of it is under way any more. */
+void pass_written(struct engine *en);
+/* Lets go of what was not sent yet; the next pass plans it anew. */
+void pass_abandon(struct engine *en);
+
+/* work.c: what is done about one replicator */
+void work_begin(struct engine *en, struct plan_item *item);
+void work_resume(struct engine *en, struct record *r);
+void work_send(struct engine *en, struct record *r);
+void work_wrote(struct engine *en, struct record *r, struct api_answer *a);
+void work_reconciled(struct engine *en, struct record *r, struct api_answer *a);
+/* The answer says: not now. The record is left alone until its time comes. */
+void work_park(struct engine *en, struct record *r, const struct api_answer *a);
+
+/* watch.c: waiting for Healthy */
+void watch_begin(struct engine *en, struct record *r);
+int64_t watch_step(struct engine *en, int64_t now);
+void watch_looked(struct engine *en, struct record *r, struct api_answer *a);
+void watch_asked(struct engine *en, struct record *r, struct api_answer *a);
+
+/* statuses.c: the outbox */
+void statuses_head(struct engine *en);
+void statuses_update(struct engine *en);
+int64_t statuses_step(struct engine *en, int64_t now);
+
+#endif

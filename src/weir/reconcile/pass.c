@@ -1,0 +1,364 @@
+/* A pass: fetch, load, observe, plan, and hand what is to be done to work.c. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/crash.h"
+#include "base/log.h"
+#include "reconcile/internal.h"
+
+static void end_pass(struct engine *en)
+{
+	en->pass = PASS_IDLE;
+	en->report_due = true;
+}
+
+/* Up to a tenth sooner or later, so that many daemons do not ask at the same moment. */
+static int64_t with_jitter(const struct engine *en, int64_t ms)
+{
+	return ms - ms / 10 + (int64_t)rng_below(en->options.rng, (uint64_t)(ms / 5 + 1));
+}
+
+static void ask_page(struct engine *en, const char *page)
+{
+	struct api_call *c = xcalloc(1, sizeof(*c));
+	*c = (struct api_call){.verb = API_LIST, .page = xstrdup(page)};
+	send_call(en, c, FLIGHT_LIST, NULL);
+}
+
+static bool knows_anything(const struct engine *en)
+{
+	if (en->catalog)
+		return true;
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++)
+		if (((const struct record *)map_value(&en->ledger.records, i))->accepted)
+			return true;
+	return false;
+}
+
+static void start_listing(struct engine *en)
+{
+	en->pass_at = INT64_MAX;
+	en->pass = PASS_LISTING;
+	api_list_release(&en->incoming);
+	api_list_init(&en->incoming);
+	ask_page(en, "");
+}
+
+static void start_reading(struct engine *en)
+{
+	struct read_request *request = xcalloc(1, sizeof(*request));
+	snprintf(request->known, sizeof(request->known), "%s", en->ledger.head);
+	if (en->catalog) {
+		snprintf(request->tree, sizeof(request->tree), "%s", en->tree);
+		request->catalog = en->catalog;
+	}
+	en->pass = PASS_READING;
+	en->reading = true;
+	en->options.ports.read(en->options.ports.ctx, request);
+}
+
+void pass_start(struct engine *en)
+{
+	int64_t now = now_mono(en);
+	en->pass_full = now >= en->pass_at && now >= en->api.until_mono;
+	bool read = now >= en->source.until_mono && !(en->options.once && en->head.sha[0]);
+	if (read)
+		start_reading(en);
+	else if (en->pass_full)
+		start_listing(en);
+	else
+		en->read_at = INT64_MAX;
+}
+
+/* The plan points into catalog, list and accepted documents: it goes before any of them does. */
+static void forget_plan(struct engine *en)
+{
+	plan_free(en->plan);
+	en->plan = NULL;
+	map_clear(&en->items);
+}
+
+static void accept_documents(struct engine *en)
+{
+	const struct catalog *c = en->catalog;
+	for (size_t i = 0; i < map_size(&c->by_name); i++) {
+		const struct replicator *d = map_value(&c->by_name, i);
+		if (!d->failed)
+			ledger_accept(&en->ledger, ledger_need(&en->ledger, d->name), d);
+	}
+	if (!c->complete)
+		return;
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
+		struct record *r = map_value(&en->ledger.records, i);
+		if (r->accepted && !map_has(&c->by_name, r->name))
+			ledger_unaccept(&en->ledger, r);
+	}
+}
+
+static void log_problems(const struct engine *en)
+{
+	vec_each (p, &en->catalog->problems) {
+		auto_buf struct buf line = BUF_INIT;
+		problem_format(p, &line);
+		if (p->level == PROBLEM_ERROR)
+			log_error("does not load", "commit", en->head.sha, "problem", buf_str(&line), NULL);
+	}
+}
+
+static void take_tree(struct engine *en, struct read_result *result)
+{
+	en->load_err = result->load_err;
+	if (result->load_err.code == ERR_OK && !result->catalog)
+		return; /* the tree that is here already */
+	forget_plan(en);
+	catalog_free(en->catalog);
+	en->catalog = TAKE(result->catalog);
+	en->catalog_new = true;
+	snprintf(en->tree, sizeof(en->tree), "%s", en->catalog ? result->head.tree : "");
+	if (en->catalog) {
+		accept_documents(en);
+		log_problems(en);
+	}
+}
+
+static void take_new_head(struct engine *en, const struct source_head *head)
+{
+	struct err e = ERR_INIT;
+	en->head = *head;
+	en->head_since = now_wall(en);
+	en->changed = 0;
+	if (en->ledger.store)
+		store_count_changed(en->ledger.store, head->sha, &en->changed, &e);
+	en->pass_full = true;
+	log_info("new commit", "commit", head->sha, "summary", head->summary, NULL);
+	progress(en, "commit %.12s: %s", head->sha, head->summary);
+	statuses_head(en);
+}
+
+static void take_head(struct engine *en, struct read_result *result)
+{
+	const struct source_head *head = &result->head;
+	bool is_new = strcmp(en->head.sha, head->sha) != 0;
+	bool rewound = head->relation == SOURCE_REWOUND && en->config->source.rewind == REWIND_HOLD;
+	if (rewound && !en->rewound)
+		forget_plan(en);
+	en->rewound = rewound;
+	if (is_new)
+		take_new_head(en, head);
+	if (rewound)
+		return; /* the head that was taken last stays the one that counts */
+	if (strcmp(en->ledger.head, head->sha) != 0) {
+		str_replace(&en->ledger.head, xstrdup(head->sha));
+		ledger_set(&en->ledger, "head", head->sha);
+		ledger_event(&en->ledger, now_wall(en), NULL, head->sha, "commit", head->summary);
+	}
+	take_tree(en, result);
+}
+
+static void replace_secrets(struct engine *en, struct read_result *result)
+{
+	secret_problems_release(&en->secrets);
+	en->secrets = result->secrets;
+	result->secrets = (struct secret_problems)VEC_INIT;
+}
+
+void pass_read_done(struct engine *en, struct read_result *result)
+{
+	en->stats.reads++;
+	en->read_at = now_mono(en) + with_jitter(en, en->config->source.interval_ms);
+	en->report_due = true;
+	if (result->err.code != ERR_OK) {
+		trouble_starts(en, &en->source, &result->err, "the repository cannot be read");
+	} else {
+		trouble_ends(en, &en->source, "the repository can be read again");
+		take_head(en, result);
+	}
+	replace_secrets(en, result);
+	read_result_free(result);
+	if (en->pass_full && knows_anything(en) && now_mono(en) >= en->api.until_mono && !en->stopping)
+		start_listing(en);
+	else
+		end_pass(en);
+}
+
+static void fail_observing(struct engine *en, const struct err *e)
+{
+	if (!en->auth_refused)
+		trouble_starts(en, &en->api, e, "the API cannot be read");
+	en->pass_at = en->api.until_mono;
+	end_pass(en);
+}
+
+static void begin_writing(struct engine *en);
+
+/* What is ours, or was about to be, and is not in the list: absent only once it says so itself. */
+static void start_confirming(struct engine *en)
+{
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
+		struct record *r = map_value(&en->ledger.records, i);
+		if ((r->row.owned || r->intent) && !map_has(&en->incoming.by_name, r->name))
+			vec_push(&en->confirms, r);
+	}
+	en->confirming = en->confirms.n;
+	en->pass = PASS_CONFIRMING;
+	if (!en->confirming)
+		begin_writing(en);
+}
+
+void pass_page(struct engine *en, struct api_answer *owned_answer)
+{
+	if (owned_answer->outcome != API_OK) {
+		struct err e = owned_answer->err;
+		if (owned_answer->outcome == API_ABSENT)
+			err_prefix(&e, "organization %s: check api.url and api.organization",
+				en->config->api.organization);
+		api_answer_free(owned_answer);
+		fail_observing(en, &e);
+		return;
+	}
+	struct err e = ERR_INIT;
+	const char *next = NULL;
+	int rc = api_list_add(&en->incoming, owned_answer, &next, &e);
+	if (rc < 0)
+		fail_observing(en, &e);
+	else if (en->stopping)
+		end_pass(en);
+	else if (rc > 0)
+		ask_page(en, next);
+	else
+		start_confirming(en);
+}
+
+void pass_confirmed(struct engine *en, struct record *r, struct api_answer *owned_answer)
+{
+	en->confirming--;
+	enum api_outcome outcome = owned_answer->outcome;
+	struct err e = owned_answer->err;
+	if (outcome == API_OK) {
+		map_put(&en->incoming.by_name, r->name, &owned_answer->live);
+		vec_push(&en->incoming.pages, owned_answer);
+	} else {
+		api_answer_free(owned_answer);
+	}
+	if (en->pass != PASS_CONFIRMING)
+		return;
+	if (outcome != API_OK && outcome != API_ABSENT) {
+		vec_clear(&en->confirms);
+		fail_observing(en, &e);
+	} else if (!en->confirming) {
+		begin_writing(en);
+	}
+}
+
+/* The plan's inputs as arrays. */
+struct inputs {
+	struct arena arena;
+	VEC(const struct replicator *) accepted;
+	VEC(const struct live *) live;
+	VEC(const struct plan_record *) records;
+	VEC(struct plan_secret) secrets;
+};
+
+static void gather_records(const struct engine *en, const struct catalog *catalog, struct inputs *in)
+{
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
+		struct record *r = map_value(&en->ledger.records, i);
+		if (r->row.owned || r->intent || r->row.failed_generation)
+			vec_push(&in->records, &r->plan);
+		const struct replicator *d = map_get(&catalog->by_name, r->name);
+		if (r->accepted && (!d || d->failed) && !catalog->complete)
+			vec_push(&in->accepted, &r->desired);
+	}
+}
+
+static struct plan *build_plan(struct engine *en)
+{
+	struct inputs in = {.arena = ARENA_INIT};
+	const struct catalog *catalog = en->catalog && !en->rewound ? en->catalog : en->nothing;
+	gather_records(en, catalog, &in);
+	for (size_t i = 0; i < map_size(&en->list.by_name); i++)
+		vec_push(&in.live, map_value(&en->list.by_name, i));
+	vec_each (p, &en->secrets)
+		vec_push(&in.secrets, (struct plan_secret){p->name, p->field, p->message});
+	const struct plan_input input = {
+		.catalog = catalog,
+		.accepted = in.accepted.at,
+		.n_accepted = in.accepted.n,
+		.live = in.live.at,
+		.n_live = in.live.n,
+		.records = in.records.at,
+		.n_records = in.records.n,
+		.secrets = in.secrets.at,
+		.n_secrets = in.secrets.n,
+		.mode = (enum sync_mode)en->config->sync.mode,
+		.adopt_never = en->config->sync.adopt == ADOPT_NEVER,
+		.now_ms = now_wall(en),
+	};
+	struct plan *plan = plan_build(&input);
+	vec_release(&in.accepted);
+	vec_release(&in.live);
+	vec_release(&in.records);
+	vec_release(&in.secrets);
+	return plan;
+}
+
+static void index_plan(struct engine *en)
+{
+	vec_each (item, &en->plan->items)
+		map_put(&en->items, item->name, item);
+}
+
+static void show_plan(struct engine *en)
+{
+	if (!en->options.on_plan)
+		return;
+	auto_free char *api = xasprintf("%s, organization %s", en->config->api.url, en->config->api.organization);
+	const struct plan_header header = {
+		.name = en->config->name,
+		.sha = commit_of(en),
+		.summary = commit_of(en) ? en->head.summary : NULL,
+		.api = api,
+	};
+	en->options.on_plan(en->options.ctx, en->plan, &header);
+}
+
+static void begin_writing(struct engine *en)
+{
+	forget_plan(en);
+	api_list_release(&en->list);
+	en->list = en->incoming;
+	api_list_init(&en->incoming);
+	en->plan = build_plan(en);
+	index_plan(en);
+	en->pass = PASS_WRITING;
+	en->pass_at = now_mono(en) + with_jitter(en, en->config->sync.interval_ms);
+	en->report_due = true;
+	en->report_at = 0;
+	show_plan(en);
+	if (!en->options.dry && !en->stopping)
+		vec_each (item, &en->plan->items)
+			work_begin(en, item);
+	en->catalog_new = false;
+}
+
+void pass_written(struct engine *en)
+{
+	if (en->pass != PASS_WRITING || en->ready_at < en->ready.n)
+		return;
+	vec_each (f, &en->flights)
+		if (f->purpose == FLIGHT_WRITE || f->purpose == FLIGHT_RECONCILE)
+			return;
+	en->stats.passes++;
+	en->stats.last_pass_ms = now_wall(en);
+	end_pass(en);
+}
+
+void pass_abandon(struct engine *en)
+{
+	for (size_t i = en->ready_at; i < en->ready.n; i++)
+		en->ready.at[i]->work = WORK_NONE;
+	if (en->ready_at < en->ready.n)
+		pass_soon(en, 0);
+	vec_clear(&en->ready);
+	en->ready_at = 0;
+}

@@ -1,0 +1,369 @@
+/* The outbox: wanted statuses are derived from how things stand, posted when they change, and never lost. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/crash.h"
+#include "base/log.h"
+#include "reconcile/internal.h"
+
+#define REPORT_EVERY_MS 200  /* so that a thousand answers are not a thousand reports */
+#define POST_EVERY_MS   1000 /* so that progress is not a storm */
+
+static char *context(const struct engine *en, const char *kind)
+{
+	return xasprintf("weir/%s/%s", en->config->name, kind);
+}
+
+static void want(struct engine *en, const char *sha, const char *kind, const struct status_text *status)
+{
+	auto_free char *name = context(en, kind);
+	struct outbox_entry *entry = ledger_outbox(&en->ledger, sha, name);
+	if (entry->row.updated_ms && entry->row.state == status->state && !strcmp(entry->row.text, status->text))
+		return;
+	entry->row.state = status->state;
+	str_replace(&entry->row.text, xstrdup(status->text));
+	entry->row.updated_ms = now_wall(en);
+	entry->dirty = true;
+}
+
+static bool is_latched(const struct engine *en, const char *sha)
+{
+	auto_free char *name = context(en, "sync");
+	auto_free char *key = xasprintf("%s %s", sha, name);
+	const struct outbox_entry *entry = map_get(&en->ledger.outbox, key);
+	return entry && entry->row.latched;
+}
+
+/* A commit that is head no more, and did not come to its end, says by which one it was overtaken. */
+static void supersede_others(struct engine *en)
+{
+	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++) {
+		struct outbox_entry *entry = map_value(&en->ledger.outbox, i);
+		if (!strcmp(entry->row.sha, en->head.sha) || entry->row.state != STATUS_PENDING)
+			continue;
+		struct status_text text = {.state = STATUS_ERROR};
+		snprintf(text.text, sizeof(text.text), "superseded by %.7s%s%s", en->head.sha,
+			en->report.total ? " at " : "", en->report.total ? en->report.progress : "");
+		entry->row.state = text.state;
+		str_replace(&entry->row.text, xstrdup(text.text));
+		entry->row.updated_ms = now_wall(en);
+		entry->dirty = true;
+	}
+}
+
+void statuses_head(struct engine *en)
+{
+	supersede_others(en);
+	auto_free char *name = context(en, "sync");
+	struct outbox_entry *entry = ledger_outbox(&en->ledger, en->head.sha, name);
+	if (entry->row.latched && strcmp(en->ledger.head, en->head.sha) != 0) {
+		entry->row.latched = false; /* head once more: it starts anew */
+		entry->dirty = true;
+	}
+	en->report_due = true;
+	en->report_at = 0;
+}
+
+/* The names of the fields that differ, for a status. */
+static void name_fields(const struct plan_item *item, struct buf *out)
+{
+	vec_each (d, &item->diffs)
+		buf_addf(out, "%s%s", out->len ? ", " : "", spec_fields[d->field].name);
+}
+
+static enum standing standing_of_hold(enum plan_hold hold)
+{
+	switch (hold) {
+	case PLAN_HOLD_PRUNE:
+		return STANDING_ABSENT_OK;
+	case PLAN_HOLD_REPORT:
+		return STANDING_DRIFTED;
+	case PLAN_HOLD_BACKOFF:
+		return STANDING_FAILED;
+	case PLAN_HOLD_DELETING:
+	case PLAN_HOLD_UNKNOWN:
+		return STANDING_WAITING;
+	case PLAN_HOLD_NOT:
+	case PLAN_HOLD_ADOPT:
+	case PLAN_HOLD_FOREIGN:
+	case PLAN_HOLD_IMMUTABLE:
+	case PLAN_HOLD_SECRET:
+	case PLAN_HOLD_INCOMPLETE:
+	case PLAN_HOLD_NOT_KEPT:
+	case PLAN_HOLD_REWOUND:
+	case PLAN_HOLD__COUNT:
+		return STANDING_HELD;
+	}
+	return STANDING_HELD;
+}
+
+static bool is_stuck(const struct engine *en, const struct record *r)
+{
+	int64_t timeout = en->config->sync.timeout_ms;
+	if (r->accepted && r->desired.sync.has_timeout)
+		timeout = r->desired.sync.timeout_ms;
+	return now_wall(en) - r->intent->started_ms >= timeout;
+}
+
+static void judge_waiting(const struct engine *en, const struct record *r, struct arena *a, struct report_item *out)
+{
+	char since[CLOCK_TEXT_MAX];
+	out->standing = STANDING_WAITING;
+	if (!r || !r->intent || !is_stuck(en, r))
+		return;
+	out->standing = STANDING_STUCK;
+	out->why = arena_printf(a, "not Healthy since %s (%s); look at it in the API",
+		clock_format_short(r->intent->started_ms, since), live_status_name(r->last_status));
+}
+
+static void judge_quiet(const struct record *r, const struct plan_item *item, struct arena *a,
+	struct report_item *out)
+{
+	if (r && r->row.failure) {
+		out->standing = STANDING_FAILED;
+		out->why = r->row.failure;
+	} else if (!item->desired) {
+		out->standing = item->live ? STANDING_LEFT : STANDING_ABSENT_OK;
+		out->why = "left as it is";
+	} else if (item->healthy) {
+		out->standing = STANDING_HEALTHY;
+	} else {
+		const struct live *live = item->live;
+		out->standing = STANDING_UNHEALTHY;
+		out->why = arena_printf(a, "the API says %s%s%s", live ? live->status_word : "nothing",
+			live && live->status_message[0] ? ": " : "", live ? live->status_message : "");
+	}
+}
+
+static void judge_item(const struct engine *en, const struct plan_item *item, struct arena *a,
+	struct report_item *out)
+{
+	const struct record *r = ledger_find(&en->ledger, item->name);
+	struct buf fields = BUF_INIT;
+	*out = (struct report_item){.name = item->name, .why = ""};
+	if (item->waiting) {
+		judge_waiting(en, r, a, out);
+	} else if (item->action == PLAN_NONE) {
+		judge_quiet(r, item, a, out);
+		return;
+	} else if (item->action == PLAN_HOLD) {
+		out->standing = standing_of_hold(item->hold);
+		out->why = r && r->row.failure && item->hold == PLAN_HOLD_BACKOFF
+			? r->row.failure
+			: arena_printf(a, "%s%s%s", item->held, item->release[0] ? "; " : "", item->release);
+	} else if (en->config->sync.mode == SYNC_PLAN) {
+		out->standing = STANDING_PLANNED;
+	} else if (r && r->row.failure) {
+		out->standing = STANDING_FAILED;
+		out->why = r->row.failure;
+	} else {
+		out->standing = STANDING_APPLYING;
+	}
+	bool writes = item->action == PLAN_UPDATE || item->waiting;
+	if (writes && r && r->healed && (r->intent || item->action == PLAN_UPDATE)) {
+		name_fields(item, &fields);
+		out->drift = true;
+		out->why = fields.len ? arena_strdup(a, buf_str(&fields)) : out->why;
+	}
+	buf_release(&fields);
+}
+
+static char *describe_rewind(const struct engine *en, struct arena *a)
+{
+	return arena_printf(a,
+		"the branch was rewound from %.7s: nothing of it is applied; push a commit that follows %.7s, or set "
+		"source.rewind: follow", en->ledger.head, en->ledger.head);
+}
+
+static void make_report(struct engine *en)
+{
+	struct arena a = ARENA_INIT;
+	size_t n = en->plan ? en->plan->items.n : 0;
+	struct report_item *items = arena_alloc(&a, (n + 1) * sizeof(*items));
+	for (size_t i = 0; i < n; i++)
+		judge_item(en, &en->plan->items.at[i], &a, &items[i]);
+	const struct report_input in = {
+		.items = items,
+		.n_items = n,
+		.problems = en->catalog && !en->rewound ? &en->catalog->problems : NULL,
+		.load_error = en->load_err.code != ERR_OK && !en->rewound ? en->load_err.msg : NULL,
+		.rewound = en->rewound ? describe_rewind(en, &a) : NULL,
+		.api_error = en->api.times ? en->api.err.msg : NULL,
+		.api_refused = en->auth_refused,
+		.api_since_ms = en->api.since_wall,
+		.store_error = en->store.times ? en->store.err.msg : NULL,
+		.compared = en->plan != NULL,
+		.changed = en->changed,
+		.now_ms = now_wall(en),
+		.head_since_ms = en->head_since,
+		.timeout_ms = en->config->sync.timeout_ms,
+	};
+	report_make(&in, &en->report);
+	arena_release(&a);
+}
+
+void statuses_update(struct engine *en)
+{
+	make_report(en);
+	if (!en->head.sha[0] || en->options.dry)
+		return;
+	if (is_latched(en, en->head.sha)) {
+		want(en, en->head.sha, "drift", &en->report.drift);
+		return;
+	}
+	want(en, en->head.sha, "sync", &en->report.sync);
+	if (!en->report.whole)
+		return;
+	auto_free char *name = context(en, "sync");
+	struct outbox_entry *entry = ledger_outbox(&en->ledger, en->head.sha, name);
+	entry->row.latched = true;
+	entry->dirty = true;
+	log_info("the commit is in sync", "commit", en->head.sha, "status", entry->row.text, NULL);
+	want(en, en->head.sha, "drift", &en->report.drift);
+}
+
+static bool is_to_post(const struct outbox_entry *entry)
+{
+	const struct outbox_row *row = &entry->row;
+	return row->updated_ms && (!row->posted || row->posted_state != row->state || !row->posted_text ||
+					  strcmp(row->posted_text, row->text) != 0);
+}
+
+static struct post_batch *gather_batch(struct engine *en)
+{
+	struct post_batch *b = xcalloc(1, sizeof(*b));
+	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++) {
+		struct outbox_entry *entry = map_value(&en->ledger.outbox, i);
+		if (!is_to_post(entry))
+			continue;
+		entry->posting = true;
+		vec_push(&b->statuses, (struct forge_status){
+			.sha = xstrdup(entry->row.sha),
+			.context = xstrdup(entry->row.context),
+			.state = entry->row.state,
+			.text = xstrdup(entry->row.text),
+			.target_url = xstrdup_opt(en->config->http.public_url),
+		});
+	}
+	b->posted = xcalloc(b->statuses.n + 1, sizeof(bool));
+	return b;
+}
+
+static bool anything_to_post(const struct engine *en)
+{
+	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++)
+		if (is_to_post(map_value(&en->ledger.outbox, i)))
+			return true;
+	return false;
+}
+
+int64_t statuses_step(struct engine *en, int64_t now)
+{
+	if (en->report_due && now >= en->report_at) {
+		statuses_update(en);
+		en->report_due = false;
+		en->report_at = now + REPORT_EVERY_MS;
+	}
+	int64_t due = en->report_due ? en->report_at : INT64_MAX;
+	if (en->posting || en->options.dry || !anything_to_post(en))
+		return due;
+	int64_t at = en->posted_at + POST_EVERY_MS;
+	if (at < en->forge.until_mono)
+		at = en->forge.until_mono;
+	if (now < at)
+		return at < due ? at : due;
+	en->posting = true;
+	en->posted_at = now;
+	en->stats.posts++;
+	crash_point("before-post");
+	en->options.ports.post(en->options.ports.ctx, gather_batch(en));
+	return due;
+}
+
+void engine_posted(struct engine *en, struct post_batch *owned_batch)
+{
+	crash_point("posted");
+	en->posting = false;
+	for (size_t i = 0; i < owned_batch->statuses.n; i++) {
+		const struct forge_status *s = &owned_batch->statuses.at[i];
+		struct outbox_entry *entry = ledger_outbox(&en->ledger, s->sha, s->context);
+		entry->posting = false;
+		if (!owned_batch->posted[i])
+			continue;
+		entry->row.posted = true;
+		entry->row.posted_state = s->state;
+		str_replace(&entry->row.posted_text, xstrdup(s->text));
+		entry->dirty = true;
+	}
+	if (owned_batch->err.code != ERR_OK) {
+		en->stats.post_failures++;
+		trouble_starts(en, &en->forge, &owned_batch->err, "statuses cannot be posted");
+	} else {
+		trouble_ends(en, &en->forge, "statuses can be posted again");
+	}
+	post_batch_free(owned_batch);
+}
+
+void post_batch_free(struct post_batch *b)
+{
+	if (!b)
+		return;
+	vec_each (s, &b->statuses) {
+		free_charp(&s->sha);
+		free_charp(&s->context);
+		free_charp(&s->text);
+		free_charp(&s->target_url);
+	}
+	vec_release(&b->statuses);
+	free(b->posted);
+	free(b);
+}
+
+static bool is_out(const struct engine *en)
+{
+	return en->options.dry || (!en->posting && !anything_to_post(en) && !ledger_is_dirty(&en->ledger));
+}
+
+bool engine_settled(const struct engine *en)
+{
+	if (en->reading || en->pass != PASS_IDLE || en->report_due)
+		return false;
+	int64_t wall = now_wall(en);
+	bool patient = !en->options.dry && !en->auth_refused;
+	if (en->source.times && (!patient || !en->source.err.retriable))
+		return is_out(en);
+	if (en->api.times && (!patient || wall - en->api.since_wall >= en->config->sync.timeout_ms))
+		return is_out(en);
+	if (!en->plan || en->source.times || en->api.times || en->store.times)
+		return false;
+	if (en->options.dry)
+		return true;
+	return en->report.sync.state != STATUS_PENDING && !en->watching.n && is_out(en);
+}
+
+static const char *first_trouble(const struct engine *en)
+{
+	const struct trouble *all[] = {&en->store, &en->source, &en->api, &en->forge};
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i]->times)
+			return all[i]->err.msg;
+	return "";
+}
+
+void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
+{
+	*ret_stats = en->stats;
+	ret_stats->head = en->head.sha;
+	ret_stats->trouble = first_trouble(en);
+	ret_stats->ready = en->stats.passes && !en->store.times && !en->source.times && !en->api.times;
+	ret_stats->state = en->report.sync.state;
+	ret_stats->text = en->report.sync.text;
+	ret_stats->in_sync = en->report.count[STANDING_HEALTHY];
+	ret_stats->applying = en->report.count[STANDING_APPLYING];
+	ret_stats->waiting = en->report.count[STANDING_WAITING] + en->report.count[STANDING_STUCK];
+	ret_stats->failed = en->report.count[STANDING_FAILED];
+	ret_stats->held = en->report.count[STANDING_HELD];
+	ret_stats->drifted = en->report.count[STANDING_DRIFTED];
+	ret_stats->load_problems = en->catalog ? en->catalog->problems.n_errors : 0;
+}

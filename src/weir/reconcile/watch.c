@@ -1,0 +1,270 @@
+/* Waiting for Healthy: rows in the journal that are looked at from time to time, never a sleep. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/crash.h"
+#include "base/log.h"
+#include "reconcile/internal.h"
+
+#define LOOK_FIRST_MS  1000
+#define LOOK_MOST_MS   10000
+#define ASK_EVERY_MS   5000
+#define STEADY_MS      30000
+#define RETRY_FIRST_MS 60000
+#define RETRY_MOST_MS  3600000
+
+static void look_at(struct engine *en, struct record *r, int64_t at)
+{
+	r->poll_at = at;
+	if (at < en->watch_at)
+		en->watch_at = at;
+}
+
+void watch_begin(struct engine *en, struct record *r)
+{
+	int64_t now = now_mono(en);
+	struct plan_item *item = item_of(en, r);
+	if (item)
+		item->waiting = true;
+	r->work = WORK_WATCH;
+	r->poll_every = LOOK_FIRST_MS;
+	r->asked_at = now;
+	r->status_left = false;
+	r->steady_since = now;
+	r->last_status = LIVE_UNKNOWN;
+	vec_push(&en->watching, r);
+	look_at(en, r, now + LOOK_FIRST_MS);
+}
+
+static void look_later(struct engine *en, struct record *r)
+{
+	r->work = WORK_WATCH;
+	r->poll_every = r->poll_every + r->poll_every / 2;
+	if (r->poll_every > LOOK_MOST_MS)
+		r->poll_every = LOOK_MOST_MS;
+	look_at(en, r, now_mono(en) + r->poll_every);
+}
+
+static void look(struct engine *en, struct record *r)
+{
+	struct api_call *c = xcalloc(1, sizeof(*c));
+	*c = (struct api_call){.verb = API_GET, .identifier = xstrdup(r->name)};
+	r->work = WORK_WATCHING;
+	send_call(en, c, FLIGHT_WATCH, r);
+}
+
+/* The same key starts nothing: it only tells how the operation stands. */
+static void ask(struct engine *en, struct record *r)
+{
+	struct api_call *c = xcalloc(1, sizeof(*c));
+	*c = (struct api_call){
+		.verb = API_RECONCILE,
+		.identifier = xstrdup(r->name),
+		.generation = r->intent->generation,
+		.idempotency_key = xstrdup(r->intent->key),
+	};
+	r->asked_at = now_mono(en);
+	r->work = WORK_ASKING;
+	send_call(en, c, FLIGHT_ASK, r);
+}
+
+int64_t watch_step(struct engine *en, int64_t now)
+{
+	if (!en->watching.n)
+		return INT64_MAX;
+	if (now < en->api.until_mono)
+		return en->api.until_mono;
+	if (now < en->watch_at)
+		return en->watch_at;
+	en->watch_at = INT64_MAX;
+	size_t kept = 0;
+	for (size_t i = 0; i < en->watching.n; i++) {
+		struct record *r = en->watching.at[i];
+		if (r->work < WORK_WATCH)
+			continue; /* its operation ended, or a newer one took over */
+		en->watching.at[kept++] = r;
+		if (r->work != WORK_WATCH)
+			continue;
+		if (now >= r->poll_at && en->flights.n < (size_t)en->config->sync.concurrency)
+			look(en, r);
+		else
+			look_at(en, r, r->poll_at > now ? r->poll_at : now + LOOK_FIRST_MS / 10);
+	}
+	en->watching.n = kept;
+	return en->watch_at;
+}
+
+static void succeed(struct engine *en, struct record *r, const struct live *live)
+{
+	struct intent *i = r->intent;
+	struct plan_item *item = item_of(en, r);
+	if (item) {
+		item->action = PLAN_NONE;
+		item->waiting = false;
+		item->healthy = true;
+	}
+	if (i->sha && !strcmp(i->sha, en->head.sha) && !r->healed)
+		en->changed++;
+	r->row.provisioned_generation = i->generation;
+	if (live->generation == i->generation)
+		str_replace(&r->row.provisioned, spec_to_json(&live->spec));
+	r->row.failed_generation = 0;
+	r->row.failures = 0;
+	str_replace(&r->row.failure, NULL);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, r->healed ? "healed" : "healthy", NULL);
+	log_info(r->healed ? "drift is healed" : "replicator is Healthy", "replicator", r->name, NULL);
+	progress(en, "%s: Healthy at generation %lld", r->name, (long long)i->generation);
+	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
+	ledger_changed(&en->ledger, r);
+	if (live->generation > r->row.provisioned_generation)
+		pass_soon(en, 0); /* somebody saved meanwhile */
+}
+
+static void fail(struct engine *en, struct record *r, const char *why)
+{
+	struct intent *i = r->intent;
+	auto_free char *text = xasprintf("ended in Error at generation %lld: %s", (long long)i->generation,
+		why && why[0] ? why : "the API says no more");
+	struct plan_item *item = item_of(en, r);
+	if (item)
+		item->waiting = item->healthy = false;
+	r->row.failed_generation = i->generation;
+	r->row.failures++;
+	int64_t wait = RETRY_FIRST_MS;
+	for (int64_t n = 1; n < r->row.failures && wait < RETRY_MOST_MS; n++)
+		wait *= 2;
+	if (wait > RETRY_MOST_MS)
+		wait = RETRY_MOST_MS;
+	r->row.retry_at_ms = now_wall(en) + wait;
+	str_replace(&r->row.failure, xstrdup(text));
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "failed", text);
+	log_error("replicator ended in Error", "replicator", r->name, "error", text, NULL);
+	progress(en, "%s: %s", r->name, text);
+	ledger_close_intent(&en->ledger, r, INTENT_FAILED, text);
+	ledger_changed(&en->ledger, r);
+	pass_soon(en, wait);
+}
+
+static void give_way(struct engine *en, struct record *r, const char *why)
+{
+	log_info("the operation was overtaken", "replicator", r->name, "by", why, NULL);
+	ledger_event(&en->ledger, now_wall(en), r->name, r->intent->sha, "superseded", why);
+	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, why);
+	ledger_changed(&en->ledger, r);
+	pass_soon(en, 0);
+}
+
+static void note_status(const struct engine *en, struct record *r, const struct live *live)
+{
+	if (live->status != r->last_status) {
+		r->last_status = live->status;
+		r->steady_since = now_mono(en);
+	}
+	if (live->status != LIVE_HEALTHY && live->status != LIVE_ERROR)
+		r->status_left = true;
+}
+
+/* `observed_generation` tells on its own, unless it stood there before the operation began (another attempt). */
+static bool tells_by_itself(const struct record *r, const struct live *live)
+{
+	return live->has_observed && r->intent->attempt <= 1 && r->intent->kind != INTENT_RECONCILE;
+}
+
+static void judge(struct engine *en, struct record *r, const struct live *live)
+{
+	bool observed = live->observed_generation >= r->intent->generation;
+	if (!tells_by_itself(r, live)) {
+		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS ||
+			live->status == LIVE_ERROR || live->status == LIVE_HEALTHY)
+			ask(en, r);
+		else
+			look_later(en, r);
+	} else if (observed && live->status == LIVE_HEALTHY) {
+		succeed(en, r, live);
+	} else if (observed && live->status == LIVE_ERROR) {
+		fail(en, r, live->status_message);
+	} else {
+		look_later(en, r);
+	}
+}
+
+void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
+{
+	r->work = WORK_WATCH;
+	if (!r->intent || r->intent->state != INTENT_RUNNING) {
+		r->work = WORK_NONE;
+		return;
+	}
+	if (a->outcome == API_ABSENT) {
+		give_way(en, r, "it is gone");
+		return;
+	}
+	if (a->outcome != API_OK) {
+		look_later(en, r);
+		return;
+	}
+	const struct live *live = &a->live;
+	note_status(en, r, live);
+	if (live->status == LIVE_DELETING)
+		give_way(en, r, "it is being deleted");
+	else if (live->uid && r->intent->uid && strcmp(live->uid, r->intent->uid) != 0)
+		give_way(en, r, "it was made anew by somebody else");
+	else if (live->generation < r->intent->generation)
+		look_later(en, r); /* an answer from before our write */
+	else
+		judge(en, r, live);
+}
+
+/* Without a state the status has to do: it changed and came back, or stayed as it is for long enough. */
+static void judge_without_state(struct engine *en, struct record *r)
+{
+	bool steady = r->status_left || now_mono(en) - r->steady_since >= STEADY_MS;
+	struct live live = {.generation = r->intent->generation};
+	spec_from_json(r->row.last_applied, &r->plan_arena, &live.spec);
+	if (steady && r->last_status == LIVE_HEALTHY)
+		succeed(en, r, &live);
+	else if (steady && r->last_status == LIVE_ERROR)
+		fail(en, r, NULL);
+	else
+		look_later(en, r);
+}
+
+void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
+{
+	r->work = WORK_WATCH;
+	if (!r->intent || r->intent->state != INTENT_RUNNING) {
+		r->work = WORK_NONE;
+		return;
+	}
+	if (a->outcome == API_STALE || a->outcome == API_ABSENT || a->outcome == API_KEY_REUSED) {
+		give_way(en, r, a->err.msg);
+		return;
+	}
+	if (a->outcome != API_OK) {
+		look_later(en, r);
+		return;
+	}
+	struct live live = {.generation = r->intent->generation};
+	switch (a->operation.state) {
+	case OPERATION_RUNNING:
+		look_later(en, r);
+		return;
+	case OPERATION_SUCCEEDED:
+		if (r->last_status != LIVE_HEALTHY) {
+			look_later(en, r);
+			return;
+		}
+		spec_from_json(r->row.last_applied, &r->plan_arena, &live.spec);
+		succeed(en, r, &live);
+		return;
+	case OPERATION_FAILED:
+		fail(en, r, a->operation.error);
+		return;
+	case OPERATION_SUPERSEDED:
+		give_way(en, r, "a newer operation");
+		return;
+	case OPERATION_UNKNOWN:
+		judge_without_state(en, r);
+		return;
+	}
+}

@@ -1,0 +1,480 @@
+/* What is done about one replicator: journal, write, reconcile. The journal always comes first (ledger.h). */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/crash.h"
+#include "base/log.h"
+#include "doc/json.h"
+#include "reconcile/internal.h"
+
+#define PARK_FIRST_MS 1000
+#define PARK_MOST_MS  60000
+#define UNSEEN_GRACE_MS 60000 /* an API may show a new object only after a while */
+
+static void enqueue(struct engine *en, struct record *r, enum work_state work)
+{
+	r->work = work;
+	vec_push(&en->ready, r);
+}
+
+static void digest_body(const char *body, int64_t base_generation, unsigned char out[HASH_BYTES])
+{
+	struct hash h;
+	hash_begin(&h);
+	hash_adds(&h, body);
+	hash_add(&h, &base_generation, sizeof(base_generation));
+	hash_end(&h, out);
+}
+
+/* What the API refused is not sent again until Git or the live object changes. */
+static bool was_refused(const struct record *r, const char *body, int64_t base_generation)
+{
+	unsigned char digest[HASH_BYTES];
+	digest_body(body, base_generation, digest);
+	return r->is_refused && !memcmp(digest, r->refused, sizeof(digest));
+}
+
+static void set_identity(struct record *r, const struct live *live)
+{
+	str_replace(&r->row.uid, xstrdup_opt(live->uid));
+	str_replace(&r->row.created_at, xstrdup_opt(live->created_at));
+	if (live->generation > r->row.seen_generation)
+		r->row.seen_generation = live->generation;
+}
+
+static void set_provisioned(struct record *r, const struct live *live)
+{
+	r->row.provisioned_generation = live->generation;
+	str_replace(&r->row.provisioned, spec_to_json(&live->spec));
+}
+
+static bool waits_for_its_time(struct engine *en, const struct record *r)
+{
+	int64_t now = now_mono(en);
+	if (now >= r->blocked_until)
+		return false;
+	pass_soon(en, r->blocked_until - now);
+	return true;
+}
+
+/* Created a moment ago, answered, and not to be seen yet: not a reason to create it again. */
+static bool is_unseen(struct engine *en, const struct record *r, const struct plan_item *item)
+{
+	const struct intent *i = r->intent;
+	if (item->live || !i || i->kind != INTENT_CREATE || !i->generation ||
+		now_wall(en) - i->created_ms >= UNSEEN_GRACE_MS)
+		return false;
+	pass_soon(en, PARK_FIRST_MS);
+	return true;
+}
+
+static void begin_write(struct engine *en, struct plan_item *item)
+{
+	struct record *r = ledger_need(&en->ledger, item->name);
+	if (waits_for_its_time(en, r) || is_unseen(en, r, item))
+		return;
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf body = BUF_INIT;
+	json_write(&body, plan_body(&a, item), JSON_STYLE_COMPACT);
+	int64_t base = item->live ? item->live->generation : 0;
+	if (was_refused(r, buf_str(&body), base))
+		return;
+	struct spec intended = plan_intended(&a, item);
+	struct intent *i = xcalloc(1, sizeof(*i));
+	*i = (struct intent){
+		.name = xstrdup(r->name),
+		.kind = item->action == PLAN_CREATE ? INTENT_CREATE : INTENT_UPDATE,
+		.state = INTENT_OPEN,
+		.uid = item->live ? xstrdup_opt(item->live->uid) : NULL,
+		.created_at = item->live ? xstrdup_opt(item->live->created_at) : NULL,
+		.sha = xstrdup_opt(commit_of(en)),
+		.intended = spec_to_json(&intended),
+		.body = buf_take(&body),
+		.base_generation = base,
+		.created_ms = now_wall(en),
+	};
+	r->healed = item->live != NULL;
+	vec_each (d, &item->diffs)
+		r->healed = r->healed && d->change == PLAN_DRIFT;
+	ledger_open_intent(&en->ledger, r, i);
+	enqueue(en, r, WORK_WRITE);
+}
+
+/*
+ * Chooses the key. One that was journalled as sent stays: asking again with it starts nothing new. Otherwise the
+ * attempt is one above all that were ever sent for this generation.
+ */
+static int choose_key(struct engine *en, struct record *r, bool next_attempt, struct err *e)
+{
+	struct intent *i = r->intent;
+	if (i->key && !next_attempt)
+		return 0;
+	int64_t last = i->key ? i->attempt : 0;
+	if (!last && store_last_attempt(en->ledger.store, r->name, i->uid, i->generation, &last, e) < 0)
+		return -(int)e->code;
+	i->attempt = last + 1;
+	char key[UUID_MAX];
+	idempotency_key(en->config->api.organization, r->name, i->uid, i->created_at, i->generation, i->attempt, key);
+	str_replace(&i->key, xstrdup(key));
+	r->fresh_key = true;
+	return 0;
+}
+
+static void start_reconcile(struct engine *en, struct record *r, bool next_attempt)
+{
+	struct err e = ERR_INIT;
+	r->fresh_key = false;
+	if (choose_key(en, r, next_attempt, &e) < 0) {
+		trouble_starts(en, &en->store, &e, "the store cannot be read");
+		r->work = WORK_NONE;
+		return;
+	}
+	r->intent->state = INTENT_SENT;
+	ledger_intent_changed(&en->ledger, r);
+	enqueue(en, r, WORK_RECONCILE);
+}
+
+/* The fields that were sent show in the live object: they are what was last applied. */
+static void apply_intended(struct engine *en, struct record *r, const struct live *live)
+{
+	str_replace(&r->row.last_applied, xstrdup_opt(r->intent->intended));
+	r->row.owned = true;
+	r->is_refused = false;
+	str_replace(&r->row.failure, NULL);
+	set_identity(r, live);
+	ledger_changed(&en->ledger, r);
+}
+
+static void begin_reconcile(struct engine *en, struct plan_item *item)
+{
+	struct record *r = ledger_need(&en->ledger, item->name);
+	if (waits_for_its_time(en, r))
+		return;
+	const struct live *live = item->live;
+	struct intent *i = r->intent;
+	if (!i || (i->generation && i->generation != live->generation)) {
+		auto_arena struct arena a = ARENA_INIT;
+		struct spec intended = plan_intended(&a, item);
+		i = xcalloc(1, sizeof(*i));
+		*i = (struct intent){
+			.name = xstrdup(r->name),
+			.kind = INTENT_RECONCILE,
+			.state = INTENT_SAVED,
+			.sha = xstrdup_opt(commit_of(en)),
+			.intended = spec_to_json(&intended),
+			.base_generation = live->generation - 1,
+			.created_ms = now_wall(en),
+		};
+		ledger_open_intent(&en->ledger, r, i);
+	}
+	i->generation = live->generation;
+	str_replace(&i->uid, xstrdup_opt(live->uid));
+	str_replace(&i->created_at, xstrdup_opt(live->created_at));
+	apply_intended(en, r, live);
+	start_reconcile(en, r, false);
+}
+
+static void adopt(struct engine *en, struct plan_item *item)
+{
+	struct record *r = ledger_need(&en->ledger, item->name);
+	auto_arena struct arena a = ARENA_INIT;
+	struct spec intended = plan_intended(&a, item);
+	str_replace(&r->row.last_applied, spec_to_json(&intended));
+	r->row.owned = true;
+	r->row.seen_generation = 0; /* of another object, if of any */
+	r->row.provisioned_generation = 0;
+	set_identity(r, item->live);
+	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
+	ledger_changed(&en->ledger, r);
+	ledger_event(&en->ledger, now_wall(en), r->name, commit_of(en), "adopted", "it is as Git says");
+	progress(en, "%s: adopted, it is as Git says", r->name);
+	item->action = PLAN_NONE;
+	item->record = &r->plan;
+}
+
+/* Nothing is to be written: what is known is brought up to what was seen. */
+static void follow(struct engine *en, struct plan_item *item)
+{
+	struct record *r = ledger_find(&en->ledger, item->name);
+	const struct live *live = item->live;
+	if (!r || item->waiting)
+		return;
+	if (!live && !item->desired) {
+		ledger_event(&en->ledger, now_wall(en), r->name, commit_of(en), "gone", "neither in Git nor in the API");
+		ledger_drop(&en->ledger, r);
+		return;
+	}
+	if (!live || !r->row.owned)
+		return;
+	bool changed = live->generation > r->row.seen_generation;
+	if (r->intent || (en->catalog_new && item->desired)) {
+		auto_arena struct arena a = ARENA_INIT;
+		struct spec intended = plan_intended(&a, item);
+		auto_free char *json = spec_to_json(&intended);
+		changed = changed || !r->row.last_applied || strcmp(json, r->row.last_applied) != 0;
+		if (item->desired)
+			str_replace(&r->row.last_applied, TAKE(json));
+		ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
+	}
+	set_identity(r, live);
+	if (live->has_observed && live->observed_generation >= live->generation &&
+		r->row.provisioned_generation < live->generation) {
+		set_provisioned(r, live);
+		changed = true;
+	}
+	if (r->row.failure && item->healthy) {
+		str_replace(&r->row.failure, NULL);
+		r->row.failed_generation = 0;
+		r->row.failures = 0;
+		changed = true;
+	}
+	if (changed)
+		ledger_changed(&en->ledger, r);
+}
+
+static void begin_hold(struct engine *en, struct plan_item *item)
+{
+	struct record *r = ledger_find(&en->ledger, item->name);
+	if (!r)
+		return;
+	if (item->hold == PLAN_HOLD_BACKOFF)
+		pass_soon(en, r->row.retry_at_ms - now_wall(en));
+	if (item->hold == PLAN_HOLD_ADOPT && r->intent)
+		ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, "somebody else made it");
+}
+
+void work_begin(struct engine *en, struct plan_item *item)
+{
+	struct record *r = ledger_find(&en->ledger, item->name);
+	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE || item->action == PLAN_RECONCILE;
+	if ((writes && en->config->sync.mode == SYNC_PLAN) || (r && r->work != WORK_NONE && r->work < WORK_WATCH))
+		return;
+	switch (item->action) {
+	case PLAN_CREATE:
+	case PLAN_UPDATE:
+		begin_write(en, item);
+		return;
+	case PLAN_RECONCILE:
+		begin_reconcile(en, item);
+		return;
+	case PLAN_ADOPT:
+		if (en->config->sync.mode != SYNC_PLAN)
+			adopt(en, item);
+		return;
+	case PLAN_NONE:
+		follow(en, item);
+		return;
+	case PLAN_HOLD:
+		begin_hold(en, item);
+		return;
+	case PLAN_DELETE: /* not built: the plan holds deletes */
+	case PLAN__COUNT:
+		return;
+	}
+}
+
+void work_resume(struct engine *en, struct record *r)
+{
+	if (r->intent && r->intent->state == INTENT_RUNNING)
+		watch_begin(en, r);
+}
+
+void work_send(struct engine *en, struct record *r)
+{
+	const struct intent *i = r->intent;
+	struct api_call *c = xcalloc(1, sizeof(*c));
+	if (r->work == WORK_WRITE) {
+		*c = (struct api_call){
+			.verb = i->kind == INTENT_CREATE ? API_CREATE : API_PATCH,
+			.identifier = i->kind == INTENT_CREATE ? NULL : xstrdup(r->name),
+			.body = xstrdup(i->body),
+			.generation = i->base_generation,
+		};
+		r->work = WORK_WRITING;
+		crash_point("before-write");
+		send_call(en, c, FLIGHT_WRITE, r);
+	} else {
+		*c = (struct api_call){
+			.verb = API_RECONCILE,
+			.identifier = xstrdup(r->name),
+			.generation = i->generation,
+			.idempotency_key = xstrdup(i->key),
+		};
+		r->work = WORK_RECONCILING;
+		crash_point("before-reconcile");
+		send_call(en, c, FLIGHT_RECONCILE, r);
+	}
+}
+
+void work_park(struct engine *en, struct record *r, const struct api_answer *a)
+{
+	r->tries++;
+	int64_t wait = backoff(en, r->tries, PARK_FIRST_MS, PARK_MOST_MS);
+	if (a->err.retry_after_ms > wait)
+		wait = a->err.retry_after_ms < PARK_MOST_MS ? a->err.retry_after_ms : PARK_MOST_MS;
+	if (a->outcome == API_FORBIDDEN)
+		wait = PARK_MOST_MS;
+	r->blocked_until = now_mono(en) + wait;
+	r->work = WORK_NONE;
+	str_replace(&r->row.failure, a->outcome == API_FORBIDDEN ? xstrdup(a->err.msg) : NULL);
+	log_warn("will be tried again", "replicator", r->name, "call", api_verb_name(a->verb), "error", a->err.msg,
+		NULL);
+	pass_soon(en, wait);
+}
+
+static void refuse(struct engine *en, struct record *r, const struct api_answer *a)
+{
+	const struct intent *i = r->intent;
+	digest_body(i->body ? i->body : "", i->base_generation, r->refused);
+	r->is_refused = true;
+	str_replace(&r->row.failure, xstrdup(a->err.msg));
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "refused", a->err.msg);
+	log_error("the API refused it", "replicator", r->name, "error", a->err.msg, NULL);
+	progress(en, "%s: %s", r->name, a->err.msg);
+	ledger_close_intent(&en->ledger, r, INTENT_FAILED, a->err.msg);
+	ledger_changed(&en->ledger, r);
+}
+
+/* Read again, at once the first time, then less and less often: somebody else may be writing as fast as we are. */
+static void read_again(struct engine *en, struct record *r)
+{
+	r->work = WORK_NONE;
+	int64_t wait = r->tries ? backoff(en, r->tries, PARK_FIRST_MS, PARK_MOST_MS) : 0;
+	r->tries++;
+	r->blocked_until = now_mono(en) + wait;
+	pass_soon(en, wait);
+}
+
+static void note_not_kept(struct engine *en, struct record *r, const struct live *answered)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct spec sent;
+	struct spec lost = {.value = {NULL}};
+	spec_from_json(r->intent->intended, &a, &sent);
+	unsigned bits = plan_not_kept(&sent, &answered->spec);
+	for (unsigned f = 0; f < SPEC__COUNT; f++) {
+		if (!(bits & 1u << f))
+			continue;
+		lost.value[f] = sent.value[f] ? sent.value[f] : node_null(&a);
+		log_warn("the API does not keep a field", "replicator", r->name, "field", spec_fields[f].name, NULL);
+		ledger_event(&en->ledger, now_wall(en), r->name, r->intent->sha, "not kept", spec_fields[f].name);
+	}
+	str_replace(&r->row.not_kept, bits ? spec_to_json(&lost) : NULL);
+}
+
+static void saved(struct engine *en, struct record *r, const struct live *live)
+{
+	struct intent *i = r->intent;
+	bool foreign = live->generation > i->base_generation + 1;
+	i->state = INTENT_SAVED;
+	i->generation = live->generation;
+	/* A PATCH that found nothing to change leaves the generation: it may still be a draft, and is ours to start. */
+	if (live->generation <= i->base_generation)
+		i->base_generation = live->generation - 1;
+	str_replace(&i->uid, xstrdup_opt(live->uid));
+	str_replace(&i->created_at, xstrdup_opt(live->created_at));
+	note_not_kept(en, r, live);
+	apply_intended(en, r, live);
+	ledger_intent_changed(&en->ledger, r);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, i->kind == INTENT_CREATE ? "created" : "changed",
+		i->body);
+	progress(en, "%s: %s, generation %lld", r->name, i->kind == INTENT_CREATE ? "created" : "changed",
+		(long long)i->generation);
+	/* Somebody saved in between: what a reconcile would start is looked at first. */
+	if (foreign)
+		read_again(en, r);
+	else
+		start_reconcile(en, r, false);
+}
+
+void work_wrote(struct engine *en, struct record *r, struct api_answer *a)
+{
+	crash_point("write-answered");
+	r->work = WORK_NONE;
+	switch (a->outcome) {
+	case API_OK:
+		r->tries = 0;
+		saved(en, r, &a->live);
+		return;
+	case API_REFUSED:
+		refuse(en, r, a);
+		return;
+	case API_EXISTS: /* perhaps by our own earlier call: the next list shows whether it is what we sent */
+		read_again(en, r);
+		return;
+	case API_ABSENT:
+	case API_STALE:
+	case API_KEY_REUSED:
+		ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, a->err.msg);
+		ledger_changed(&en->ledger, r);
+		read_again(en, r);
+		return;
+	case API_AUTH:
+	case API_FORBIDDEN:
+	case API_TRY_AGAIN:
+	case API_NONSENSE:
+		work_park(en, r, a);
+		return;
+	case API_OUTCOME__COUNT:
+		return;
+	}
+}
+
+static bool has_ended(enum operation_state state)
+{
+	return state == OPERATION_SUCCEEDED || state == OPERATION_FAILED || state == OPERATION_SUPERSEDED;
+}
+
+static void accepted(struct engine *en, struct record *r, const struct operation *op)
+{
+	struct intent *i = r->intent;
+	/* Ended at once, under a key that we never sent: an old operation, of a store that is lost. */
+	if (r->fresh_key && has_ended(op->state) && r->row.provisioned_generation < i->generation && i->attempt < 100) {
+		start_reconcile(en, r, true);
+		return;
+	}
+	i->state = INTENT_RUNNING;
+	i->started_ms = now_wall(en);
+	str_replace(&i->operation, xstrdup_opt(op->id));
+	ledger_intent_changed(&en->ledger, r);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "reconciling", i->key);
+	progress(en, "%s: reconciling generation %lld", r->name, (long long)i->generation);
+	watch_begin(en, r);
+}
+
+void work_reconciled(struct engine *en, struct record *r, struct api_answer *a)
+{
+	crash_point("reconcile-answered");
+	r->work = WORK_NONE;
+	switch (a->outcome) {
+	case API_OK:
+		r->tries = 0;
+		accepted(en, r, &a->operation);
+		return;
+	case API_KEY_REUSED:
+		start_reconcile(en, r, true);
+		return;
+	case API_STALE: /* retried only if it is still wanted */
+		r->intent->state = INTENT_SAVED;
+		ledger_intent_changed(&en->ledger, r);
+		read_again(en, r);
+		return;
+	case API_REFUSED:
+		refuse(en, r, a);
+		return;
+	case API_ABSENT:
+	case API_EXISTS:
+		ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, a->err.msg);
+		ledger_changed(&en->ledger, r);
+		read_again(en, r);
+		return;
+	case API_AUTH:
+	case API_FORBIDDEN:
+	case API_TRY_AGAIN:
+	case API_NONSENSE:
+		work_park(en, r, a);
+		return;
+	case API_OUTCOME__COUNT:
+		return;
+	}
+}

@@ -59,7 +59,9 @@ class Request:
     def number(self, name, default):
         text = self.query.get(name, str(default))
         if not re.fullmatch("[1-9][0-9]{0,8}", text):
-            raise Refused(404, "Invalid page.") if name == "page" else Refused(400, {name: ["A valid integer is required."]})
+            if name == "page":
+                raise Refused(404, "Invalid page.")
+            raise Refused(400, {name: ["A valid integer is required."]})
         return int(text)
 
     def url(self, **query):
@@ -312,7 +314,7 @@ def parse_options():
     parser.add_argument("--max-page-size", type=int, default=500)
     parser.add_argument("--bare-lists", action="store_true", help="lists are arrays, without pages")
     parser.add_argument("--no-if-match", action="store_true", help="ignore If-Match")
-    parser.add_argument("--without", type=names, default=(), help="leave out these read-only fields: uid,operation.state,…")
+    parser.add_argument("--without", type=names, default=(), help="read-only fields to leave out: uid,operation.state,…")
     parser.add_argument("--forget", type=names, default=(), help="accept these fields and do not keep them")
     parser.add_argument("--until-eof", action="store_true", help="end when standard input ends")
     return parser.parse_args()

@@ -122,7 +122,8 @@ class Fake:
 
     def reconcile(self, identifier, generation, key=None):
         headers = {"Idempotency-Key": key} if key else {}
-        return self.api("POST", f"/kafka-replicator/{identifier}/reconcile/", {"generation": generation}, headers=headers)
+        path = f"/kafka-replicator/{identifier}/reconcile/"
+        return self.api("POST", path, {"generation": generation}, headers=headers)
 
     def delete(self, identifier):
         return self.api("DELETE", f"/kafka-replicator/{identifier}/")

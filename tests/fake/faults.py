@@ -1,8 +1,8 @@
 """Rules that make the fake misbehave, and the log of what it was asked.
 
-A rule: {"match": {"method": "PATCH", "path": REGEX, "nth": 2}, "times": 3, "action": ACTION}. It acts on the nth request
-that matches (default 1) and the times - 1 after it (default 1; null: for ever). Of several rules the oldest that acts
-wins. ACTION is a name, or {"do": NAME, ...} with what the table below lists.
+A rule: {"match": {"method": "PATCH", "path": REGEX, "nth": 2}, "times": 3, "action": ACTION}. It acts on the nth
+request that matches (default 1) and on those after it, `times` in all (default 1; null: for ever). Of several rules the
+oldest that acts wins. ACTION is a name, or {"do": NAME, …} with what the table below lists.
 """
 
 import re

@@ -1,7 +1,7 @@
 """The replicators of one organization, as the Kafka Replicator API keeps them: saving and provisioning are two steps.
 
-Nothing here knows HTTP. Each call gets the time, ends what is due by then, and returns (status, body) or raises Refused.
-All state is one JSON document (`Replicators.data`), so it can be written to a file and read back.
+Nothing here knows HTTP. Each call gets the time, ends what is due by then, and returns (status, body) or raises
+Refused. All state is one JSON document (`Replicators.data`), so it can be written to a file and read back.
 """
 
 import copy

@@ -127,7 +127,7 @@ class Api:
 
     def alerts(self, request, fleet):
         ill = [r for r in self.run_by(fleet, request) if r["status"] == "Error"]
-        found = [{"replicator": r["identifier"], "name": "ReplicatorError", "message": r["status_message"]} for r in ill]
+        found = [{"replicator": r["identifier"], "name": "Error", "message": r["status_message"]} for r in ill]
         return 200, self.page(request, found)
 
     def logs(self, request, fleet):

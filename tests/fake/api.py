@@ -314,7 +314,7 @@ def parse_options():
     parser.add_argument("--max-page-size", type=int, default=500)
     parser.add_argument("--bare-lists", action="store_true", help="lists are arrays, without pages")
     parser.add_argument("--no-if-match", action="store_true", help="ignore If-Match")
-    parser.add_argument("--without", type=names, default=(), help="read-only fields to leave out: uid,operation.state,…")
+    parser.add_argument("--without", type=names, default=(), help="read-only fields left out: uid,operation.state,…")
     parser.add_argument("--forget", type=names, default=(), help="accept these fields and do not keep them")
     parser.add_argument("--until-eof", action="store_true", help="end when standard input ends")
     return parser.parse_args()

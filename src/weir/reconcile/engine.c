@@ -10,7 +10,7 @@
 #include "reconcile/internal.h"
 
 #define BACKOFF_FIRST_MS 1000
-#define BACKOFF_MOST_MS  60000
+#define BACKOFF_MOST_MS	 60000
 
 int64_t now_mono(const struct engine *en)
 {
@@ -83,7 +83,8 @@ const char *commit_of(const struct engine *en)
 	return en->head.sha[0] ? en->head.sha : NULL;
 }
 
-void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose, struct record *r)
+void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose,
+	struct record *r)
 {
 	owned_call->token = ++en->next_token;
 	vec_push(&en->flights, (struct flight){owned_call->token, purpose, r});
@@ -178,7 +179,8 @@ static bool flush(struct engine *en, int64_t now)
 		return false;
 	struct err e = ERR_INIT;
 	if (ledger_flush(&en->ledger, &e) < 0) {
-		trouble_starts(en, &en->store, &e, "the store cannot be written; nothing is started until it can");
+		trouble_starts(en, &en->store, &e,
+			"the store cannot be written; nothing is started until it can");
 		return false;
 	}
 	trouble_ends(en, &en->store, "the store can be written again");
@@ -214,7 +216,8 @@ static int64_t next_pass_at(const struct engine *en)
 {
 	if (en->pass != PASS_IDLE || en->stopping)
 		return INT64_MAX;
-	return sooner(later(en->read_at, en->source.until_mono), later(en->pass_at, en->api.until_mono));
+	return sooner(
+		later(en->read_at, en->source.until_mono), later(en->pass_at, en->api.until_mono));
 }
 
 int64_t engine_step(struct engine *en, int64_t now)
@@ -288,6 +291,7 @@ void engine_free(struct engine *en)
 	catalog_free(en->catalog);
 	catalog_free(en->nothing);
 	ledger_release(&en->ledger);
+	free(en->standings);
 	free(en);
 }
 

@@ -1,8 +1,8 @@
 /*
- * The loop's heart: fetch, load, observe, plan, apply, report, as one state machine that never blocks and never sleeps.
- * It owns the ledger and decides; everything outside is an argument: time, randomness, the API's transport,
- * and ports for the work that blocks (Git, statuses). Each request through a port is answered by one call of
- * an engine_…_done function, later, on the same thread.
+ * The loop's heart: fetch, load, observe, plan, apply, report, as one state machine that never
+ *blocks and never sleeps. It owns the ledger and decides; everything outside is an argument: time,
+ *randomness, the API's transport, and ports for the work that blocks (Git, statuses). Each request
+ *through a port is answered by one call of an engine_…_done function, later, on the same thread.
  *
  *	engine_new(&options, &engine, e);
  *	for (;;) {
@@ -10,9 +10,9 @@
  *		engine_read_done / engine_answer / engine_posted …
  *	}
  *
- * A pass derives everything anew from Git, the API and the ledger, so a pass that is cut short anywhere, by an error or a
- * kill, is made good by the next. What waits (for Healthy, for a retry) is a record in the ledger with a time at
- * which it is looked at again; a pass never waits for it.
+ * A pass derives everything anew from Git, the API and the ledger, so a pass that is cut short
+ *anywhere, by an error or a kill, is made good by the next. What waits (for Healthy, for a retry)
+ *is a record in the ledger with a time at which it is looked at again; a pass never waits for it.
  */
 #ifndef RECONCILE_ENGINE_H
 #define RECONCILE_ENGINE_H
@@ -44,16 +44,17 @@ struct secret_problems {
 void secret_problems_release(struct secret_problems *problems);
 
 struct read_request {
-	char known[SHA_MAX];           /* the head that was taken last, "" if none */
-	char tree[SHA_MAX];            /* the tree that `catalog` is of, "" if none */
+	char known[SHA_MAX]; /* the head that was taken last, "" if none */
+	char tree[SHA_MAX]; /* the tree that `catalog` is of, "" if none */
 	const struct catalog *catalog; /* stays valid until the answer; NULL if none */
 };
 
 struct read_result {
-	struct err err;             /* of the fetch: then there is nothing else but secrets of the old catalog */
+	struct err
+		err; /* of the fetch: then there is nothing else but secrets of the old catalog */
 	struct source_head head;
-	struct err load_err;        /* of reading the tree: then there is no catalog */
-	struct catalog *catalog;    /* NULL if the tree is the one that was asked with */
+	struct err load_err; /* of reading the tree: then there is no catalog */
+	struct catalog *catalog; /* NULL if the tree is the one that was asked with */
 	struct secret_problems secrets;
 };
 void read_result_free(struct read_result *r);
@@ -67,22 +68,24 @@ void post_batch_free(struct post_batch *b);
 
 struct engine_ports {
 	struct api_transport api;
-	void (*read)(void *ctx, struct read_request *owned_request); /* answered by engine_read_done */
-	void (*post)(void *ctx, struct post_batch *owned_batch);     /* answered by engine_posted */
+	void (*read)(
+		void *ctx, struct read_request *owned_request); /* answered by engine_read_done */
+	void (*post)(void *ctx, struct post_batch *owned_batch); /* answered by engine_posted */
 	void *ctx;
 };
 
 struct engine_options {
 	const struct config *config;
-	struct store *store;  /* borrowed; NULL with `dry` when there is none yet */
+	struct store *store; /* borrowed; NULL with `dry` when there is none yet */
 	struct engine_ports ports;
 	const struct clock *clock;
 	const struct rng *rng;
-	bool dry;  /* plan only: nothing is written anywhere, not even to the store */
+	bool dry; /* plan only: nothing is written anywhere, not even to the store */
 	bool once; /* one commit, to its end: Git is looked at once; see engine_settled */
 	/* Called with each new plan, before anything is done about it. May be NULL. */
 	void (*on_plan)(void *ctx, const struct plan *plan, const struct plan_header *header);
-	/* Called for each thing that a person who waits wants to read: "orders-dr: created, generation 1". May be NULL. */
+	/* Called for each thing that a person who waits wants to read: "orders-dr: created,
+	 * generation 1". May be NULL. */
 	void (*on_progress)(void *ctx, const char *line);
 	void *ctx;
 };
@@ -108,10 +111,11 @@ bool engine_settled(const struct engine *en);
 
 /* How things stand, for people, /readyz and /metrics. */
 struct engine_stats {
-	const char *head;         /* "" if none */
-	bool ready;               /* a pass was completed, and neither Git, the API nor the store is in trouble now */
-	const char *trouble;      /* the first of these troubles, "" if none */
-	enum status_state state;  /* of the head's /sync */
+	const char *head; /* "" if none */
+	bool ready; /* a pass was completed, and neither Git, the API nor the store is in trouble
+		       now */
+	const char *trouble; /* the first of these troubles, "" if none */
+	enum status_state state; /* of the head's /sync */
 	const char *text;
 	uint64_t passes;
 	uint64_t reads;
@@ -126,8 +130,9 @@ struct engine_stats {
 };
 void engine_stats(const struct engine *en, struct engine_stats *ret_stats);
 
-/* The idempotency key of a reconcile: the same for the same object, generation and attempt, wherever it is made. */
-void idempotency_key(const char *organization, const char *identifier, const char *uid, const char *created_at,
-	int64_t generation, int64_t attempt, char ret_key[UUID_MAX]);
+/* The idempotency key of a reconcile: the same for the same object, generation and attempt,
+ * wherever it is made. */
+void idempotency_key(const char *organization, const char *identifier, const char *uid,
+	const char *created_at, int64_t generation, int64_t attempt, char ret_key[UUID_MAX]);
 
 #endif

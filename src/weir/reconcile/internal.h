@@ -10,11 +10,11 @@
 #include "reconcile/report.h"
 
 enum pass_state {
-	PASS_IDLE,       /* Next: READING */
-	PASS_READING,    /* Git is looked at. Next: LISTING, or IDLE where nothing is new */
-	PASS_LISTING,    /* the API's list comes, page by page. Next: CONFIRMING, IDLE */
+	PASS_IDLE, /* Next: READING */
+	PASS_READING, /* Git is looked at. Next: LISTING, or IDLE where nothing is new */
+	PASS_LISTING, /* the API's list comes, page by page. Next: CONFIRMING, IDLE */
 	PASS_CONFIRMING, /* what the list lacks is asked for one by one. Next: WRITING, IDLE */
-	PASS_WRITING     /* writes are under way. Next: IDLE */
+	PASS_WRITING /* writes are under way. Next: IDLE */
 };
 
 enum flight_purpose {
@@ -35,9 +35,9 @@ struct flight {
 
 /* Something outside that fails: since when, how often, and what it said last. */
 struct trouble {
-	unsigned times;      /* in a row; 0: all is well */
+	unsigned times; /* in a row; 0: all is well */
 	int64_t since_wall;
-	int64_t until_mono;  /* not tried again before */
+	int64_t until_mono; /* not tried again before */
 	struct err err;
 };
 
@@ -47,37 +47,38 @@ struct engine {
 	struct ledger ledger;
 
 	enum pass_state pass;
-	bool pass_full;      /* compares with the API, and does not only look whether there is a new commit */
+	bool pass_full; /* compares with the API, and does not only look whether there is a new
+			   commit */
 	bool reading;
-	int64_t read_at;     /* monotonic; when to look at Git */
-	int64_t pass_at;     /* monotonic; when to compare with the API */
+	int64_t read_at; /* monotonic; when to look at Git */
+	int64_t pass_at; /* monotonic; when to compare with the API */
 	bool stopping;
 
 	struct source_head head; /* sha "" if none */
-	bool rewound;            /* the branch was rewound and that is held: `head` is the new one */
+	bool rewound; /* the branch was rewound and that is held: `head` is the new one */
 	struct catalog *catalog; /* of the head; NULL if it could not be read */
-	char tree[SHA_MAX];      /* that the catalog is of */
+	char tree[SHA_MAX]; /* that the catalog is of */
 	struct err load_err;
 	struct secret_problems secrets;
-	bool catalog_new;        /* since the last plan */
-	int64_t head_since;      /* wall; when the head was taken */
-	int64_t changed;         /* replicators that this head changed */
+	bool catalog_new; /* since the last plan */
+	int64_t head_since; /* wall; when the head was taken */
+	int64_t changed; /* replicators that this head changed */
 
 	struct catalog *nothing; /* empty and incomplete: stands for a tree that cannot be read */
 
 	struct api_list incoming; /* the list that is being read */
-	struct api_list list;     /* the last complete one; the plan points into it */
+	struct api_list list; /* the last complete one; the plan points into it */
 	struct {
 		VEC_FIELDS(struct record *);
-	} confirms;               /* records to be asked for one by one, since the list lacks them */
-	size_t confirming;        /* asked and not answered */
+	} confirms; /* records to be asked for one by one, since the list lacks them */
+	size_t confirming; /* asked and not answered */
 
 	struct plan *plan;
-	struct map items;        /* struct plan_item * of the plan by name */
+	struct map items; /* struct plan_item * of the plan by name */
 	struct {
 		VEC_FIELDS(struct record *);
-	} ready;                 /* records whose next call waits for its turn */
-	size_t ready_at;         /* the first of them that is still to go */
+	} ready; /* records whose next call waits for its turn */
+	size_t ready_at; /* the first of them that is still to go */
 	struct {
 		VEC_FIELDS(struct flight);
 	} flights;
@@ -87,17 +88,18 @@ struct engine {
 	struct trouble api;
 	struct trouble store;
 	struct trouble forge;
-	bool auth_refused;       /* the API refused the token: it is probed, nothing else is called */
+	bool auth_refused; /* the API refused the token: it is probed, nothing else is called */
 
 	bool report_due;
-	int64_t report_at;       /* monotonic; not before */
+	int64_t report_at; /* monotonic; not before */
 	struct report report;
+	char *standings; /* what `weir status` shows of it, as it was written last */
 	bool posting;
-	int64_t posted_at;       /* monotonic; when the last batch was given away */
+	int64_t posted_at; /* monotonic; when the last batch was given away */
 	struct {
 		VEC_FIELDS(struct record *);
-	} watching;              /* records in WORK_WATCH and beyond */
-	int64_t watch_at;        /* monotonic; when the first of them is due */
+	} watching; /* records in WORK_WATCH and beyond */
+	int64_t watch_at; /* monotonic; when the first of them is due */
 
 	struct engine_stats stats;
 };
@@ -108,7 +110,8 @@ int64_t now_wall(const struct engine *en);
 
 /* engine.c */
 void pass_soon(struct engine *en, int64_t delay_ms);
-void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose, struct record *r);
+void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose,
+	struct record *r);
 void progress(struct engine *en, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void trouble_starts(struct engine *en, struct trouble *t, const struct err *e, const char *what);
 void trouble_ends(struct engine *en, struct trouble *t, const char *what);

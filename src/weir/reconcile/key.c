@@ -6,8 +6,8 @@
 #include "base/hash.h"
 
 /*
- * Objects that have no uid are told apart by when they were created; as a UTC second, since servers print the same moment
- * with and without a fraction.
+ * Objects that have no uid are told apart by when they were created; as a UTC second, since servers
+ * print the same moment with and without a fraction.
  */
 static void add_identity(struct hash *h, const char *uid, const char *created_at)
 {
@@ -24,8 +24,8 @@ static void add_identity(struct hash *h, const char *uid, const char *created_at
 	hash_adds(h, second);
 }
 
-void idempotency_key(const char *organization, const char *identifier, const char *uid, const char *created_at,
-	int64_t generation, int64_t attempt, char ret_key[UUID_MAX])
+void idempotency_key(const char *organization, const char *identifier, const char *uid,
+	const char *created_at, int64_t generation, int64_t attempt, char ret_key[UUID_MAX])
 {
 	struct hash h;
 	unsigned char digest[HASH_BYTES];

@@ -110,7 +110,8 @@ static void decode_accepted(struct record *r)
 {
 	struct err e = ERR_INIT;
 	arena_release(&r->desired_arena);
-	/* A document of another version that does not read is as good as none: the next load brings it again. */
+	/* A document of another version that does not read is as good as none: the next load brings
+	 * it again. */
 	if (replicator_read_json(r->accepted, &r->desired_arena, &r->desired, &e) < 0)
 		str_replace(&r->accepted, NULL);
 }
@@ -136,7 +137,8 @@ void ledger_unaccept(struct ledger *l, struct record *r)
 	r->accepted_dirty = true;
 }
 
-void ledger_close_intent(struct ledger *l, struct record *r, enum intent_state state, const char *error)
+void ledger_close_intent(
+	struct ledger *l, struct record *r, enum intent_state state, const char *error)
 {
 	if (!r->intent)
 		return;
@@ -179,16 +181,16 @@ void ledger_set(struct ledger *l, const char *key, const char *value)
 	free(map_put(&l->values, key, xstrdup(value)));
 }
 
-void ledger_event(struct ledger *l, int64_t now_ms, const char *name, const char *sha, const char *what,
-	const char *detail)
+void ledger_event(struct ledger *l, int64_t now_ms, const char *name, const char *sha,
+	const char *what, const char *detail)
 {
 	vec_push(&l->events, (struct event){
-		.at_ms = now_ms,
-		.name = xstrdup_opt(name),
-		.sha = xstrdup_opt(sha),
-		.what = xstrdup(what),
-		.detail = xstrdup_opt(detail),
-	});
+				     .at_ms = now_ms,
+				     .name = xstrdup_opt(name),
+				     .sha = xstrdup_opt(sha),
+				     .what = xstrdup(what),
+				     .detail = xstrdup_opt(detail),
+			     });
 }
 
 struct outbox_entry *ledger_outbox(struct ledger *l, const char *sha, const char *context)
@@ -338,7 +340,8 @@ static int write_record(struct ledger *l, struct record *r, struct err *e)
 	int rc = 0;
 	bool gone = !r->row.owned && !r->row.failure && !r->row.seen_generation;
 	if (r->dirty)
-		rc = gone ? store_drop_row(l->store, r->name, e) : store_put_row(l->store, &r->row, e);
+		rc = gone ? store_drop_row(l->store, r->name, e)
+			  : store_put_row(l->store, &r->row, e);
 	if (rc == 0 && r->accepted_dirty)
 		rc = r->accepted ? store_put_accepted(l->store, r->name, r->accepted, e)
 				 : store_drop_accepted(l->store, r->name, e);
@@ -356,7 +359,8 @@ static int write_all(struct ledger *l, struct err *e)
 		rc = write_record(l, l->dirty.at[i], e);
 	for (size_t i = 0; rc == 0 && i < l->events.n; i++) {
 		const struct event *ev = &l->events.at[i];
-		rc = store_add_event(l->store, ev->at_ms, ev->name, ev->sha, ev->what, ev->detail, e);
+		rc = store_add_event(
+			l->store, ev->at_ms, ev->name, ev->sha, ev->what, ev->detail, e);
 	}
 	for (size_t i = 0; rc == 0 && i < map_size(&l->values); i++)
 		rc = store_set(l->store, map_key(&l->values, i), map_value(&l->values, i), e);

@@ -1,9 +1,11 @@
 /*
- * The store in memory: one record per replicator that was ever ours, is being worked on, or was accepted from Git; and the
- * outbox. Whoever changes something marks it; ledger_flush writes all that was marked in one transaction.
+ * The store in memory: one record per replicator that was ever ours, is being worked on, or was
+ * accepted from Git; and the outbox. Whoever changes something marks it; ledger_flush writes all
+ * that was marked in one transaction.
  *
- * The rule that makes a crash harmless: no call that changes anything leaves before a flush that covers it
- * succeeded. A flush that fails (a full disk) loses nothing: everything stays marked and is written by the next.
+ * The rule that makes a crash harmless: no call that changes anything leaves before a flush that
+ * covers it succeeded. A flush that fails (a full disk) loses nothing: everything stays marked and
+ * is written by the next.
  */
 #ifndef RECONCILE_LEDGER_H
 #define RECONCILE_LEDGER_H
@@ -15,46 +17,49 @@
 #include "plan/plan.h"
 #include "store/store.h"
 
-/* What is going on with a replicator right now; not stored, made again from the journal at start. */
+/* What is going on with a replicator right now; not stored, made again from the journal at start.
+ */
 enum work_state {
-	WORK_NONE,        /* nothing. Next: WRITE, RECONCILE */
-	WORK_WRITE,       /* its POST or PATCH is journalled and waits for its turn. Next: WRITING */
-	WORK_WRITING,     /* it is under way. Next: RECONCILE, NONE */
-	WORK_RECONCILE,   /* its key is journalled and the reconcile waits for its turn. Next: RECONCILING */
+	WORK_NONE, /* nothing. Next: WRITE, RECONCILE */
+	WORK_WRITE, /* its POST or PATCH is journalled and waits for its turn. Next: WRITING */
+	WORK_WRITING, /* it is under way. Next: RECONCILE, NONE */
+	WORK_RECONCILE, /* its key is journalled and the reconcile waits for its turn. Next:
+			   RECONCILING */
 	WORK_RECONCILING, /* it is under way. Next: WATCH, RECONCILE, NONE */
-	WORK_WATCH,       /* the operation runs; looked at from time to time. Next: WATCHING, ASKING */
-	WORK_WATCHING,    /* a GET is under way. Next: WATCH, NONE */
-	WORK_ASKING       /* the reconcile is asked again by its own key. Next: WATCH, NONE */
+	WORK_WATCH, /* the operation runs; looked at from time to time. Next: WATCHING, ASKING */
+	WORK_WATCHING, /* a GET is under way. Next: WATCH, NONE */
+	WORK_ASKING /* the reconcile is asked again by its own key. Next: WATCH, NONE */
 };
 
 struct record {
 	char *name;
 	struct store_row row;
-	bool stored;  /* the row is in the store */
+	bool stored; /* the row is in the store */
 	struct intent *intent; /* the open one, NULL if none; there is never more than one */
-	char *accepted;        /* JSON of the last version that loaded, NULL if none */
+	char *accepted; /* JSON of the last version that loaded, NULL if none */
 	bool accepted_stored;
 	struct replicator desired; /* the same, decoded; valid if `accepted` */
 	struct arena desired_arena;
-	struct plan_record plan;   /* what the plan is given; points into the row and the arena */
+	struct plan_record plan; /* what the plan is given; points into the row and the arena */
 	struct arena plan_arena;
 	bool dirty;
 	bool intent_dirty;
 	bool accepted_dirty;
 
 	enum work_state work;
-	int64_t poll_at;        /* monotonic; WORK_WATCH: when to look next */
+	int64_t poll_at; /* monotonic; WORK_WATCH: when to look next */
 	int64_t poll_every;
-	int64_t asked_at;       /* monotonic; when the operation was last asked for by its key */
-	bool fresh_key;         /* this key was never journalled as sent before this attempt */
-	bool status_left;       /* the status was seen other than Healthy since the reconcile */
-	int64_t steady_since;   /* monotonic; since when the status has been the same */
+	int64_t asked_at; /* monotonic; when the operation was last asked for by its key */
+	bool fresh_key; /* this key was never journalled as sent before this attempt */
+	bool status_left; /* the status was seen other than Healthy since the reconcile */
+	int64_t steady_since; /* monotonic; since when the status has been the same */
 	enum live_status last_status;
-	int64_t blocked_until;  /* monotonic; after a call that may be tried again */
-	unsigned tries;         /* calls in a row that failed that way */
-	unsigned char refused[32]; /* digest of the body that the API refused; not sent again as it is */
+	int64_t blocked_until; /* monotonic; after a call that may be tried again */
+	unsigned tries; /* calls in a row that failed that way */
+	unsigned char
+		refused[32]; /* digest of the body that the API refused; not sent again as it is */
 	bool is_refused;
-	bool healed;            /* the open intent repairs drift, and nothing else */
+	bool healed; /* the open intent repairs drift, and nothing else */
 };
 
 struct outbox_entry {
@@ -65,17 +70,17 @@ struct outbox_entry {
 
 struct ledger {
 	struct store *store; /* NULL: nothing is ever written (a plan, a dry run) */
-	struct map records;  /* struct record * */
-	struct map outbox;   /* "sha context" to struct outbox_entry * */
+	struct map records; /* struct record * */
+	struct map outbox; /* "sha context" to struct outbox_entry * */
 	struct {
 		VEC_FIELDS(struct record *);
 	} dirty;
 	struct {
 		VEC_FIELDS(struct intent *);
-	} closed;            /* intents that ended, until they are written */
+	} closed; /* intents that ended, until they are written */
 	struct events events;
-	struct map values;   /* changed values by name, char * */
-	char *head;          /* the last commit that was taken, "" if none */
+	struct map values; /* changed values by name, char * */
+	char *head; /* the last commit that was taken, "" if none */
 	int64_t next_intent; /* the id of the next one */
 };
 
@@ -99,12 +104,13 @@ void ledger_unaccept(struct ledger *l, struct record *r);
 void ledger_open_intent(struct ledger *l, struct record *r, struct intent *owned_intent);
 void ledger_intent_changed(struct ledger *l, struct record *r);
 /* Ends the open intent, if there is one. `error` may be NULL. */
-void ledger_close_intent(struct ledger *l, struct record *r, enum intent_state state, const char *error);
+void ledger_close_intent(
+	struct ledger *l, struct record *r, enum intent_state state, const char *error);
 /* Forgets a record that is gone everywhere. */
 void ledger_drop(struct ledger *l, struct record *r);
 void ledger_set(struct ledger *l, const char *key, const char *value);
-void ledger_event(struct ledger *l, int64_t now_ms, const char *name, const char *sha, const char *what,
-	const char *detail);
+void ledger_event(struct ledger *l, int64_t now_ms, const char *name, const char *sha,
+	const char *what, const char *detail);
 struct outbox_entry *ledger_outbox(struct ledger *l, const char *sha, const char *context);
 
 bool ledger_is_dirty(const struct ledger *l);

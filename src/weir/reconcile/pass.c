@@ -101,7 +101,8 @@ static void log_problems(const struct engine *en)
 		auto_buf struct buf line = BUF_INIT;
 		problem_format(p, &line);
 		if (p->level == PROBLEM_ERROR)
-			log_error("does not load", "commit", en->head.sha, "problem", buf_str(&line), NULL);
+			log_error("does not load", "commit", en->head.sha, "problem",
+				buf_str(&line), NULL);
 	}
 }
 
@@ -175,7 +176,8 @@ void pass_read_done(struct engine *en, struct read_result *result)
 	}
 	replace_secrets(en, result);
 	read_result_free(result);
-	if (en->pass_full && knows_anything(en) && now_mono(en) >= en->api.until_mono && !en->stopping)
+	if (en->pass_full && knows_anything(en) && now_mono(en) >= en->api.until_mono &&
+		!en->stopping)
 		start_listing(en);
 	else
 		end_pass(en);
@@ -259,7 +261,8 @@ struct inputs {
 	VEC(struct plan_secret) secrets;
 };
 
-static void gather_records(const struct engine *en, const struct catalog *catalog, struct inputs *in)
+static void gather_records(
+	const struct engine *en, const struct catalog *catalog, struct inputs *in)
 {
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
@@ -312,7 +315,8 @@ static void show_plan(struct engine *en)
 {
 	if (!en->options.on_plan)
 		return;
-	auto_free char *api = xasprintf("%s, organization %s", en->config->api.url, en->config->api.organization);
+	auto_free char *api =
+		xasprintf("%s, organization %s", en->config->api.url, en->config->api.organization);
 	const struct plan_header header = {
 		.name = en->config->name,
 		.sha = commit_of(en),

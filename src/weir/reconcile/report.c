@@ -9,8 +9,26 @@
 #include "base/text.h"
 #include "forge/forge.h"
 
-__attribute__((format(printf, 3, 4))) static void say(struct status_text *out, enum status_state state,
-	const char *fmt, ...)
+const char *standing_name(enum standing standing)
+{
+	static const char *const names[STANDING__COUNT] = {
+		[STANDING_HEALTHY] = "healthy",
+		[STANDING_APPLYING] = "applying",
+		[STANDING_WAITING] = "waiting",
+		[STANDING_STUCK] = "stuck",
+		[STANDING_FAILED] = "failed",
+		[STANDING_UNHEALTHY] = "unhealthy",
+		[STANDING_HELD] = "held",
+		[STANDING_DRIFTED] = "drifted",
+		[STANDING_PLANNED] = "planned",
+		[STANDING_ABSENT_OK] = "not in Git",
+		[STANDING_LEFT] = "left alone",
+	};
+	return names[standing];
+}
+
+__attribute__((format(printf, 3, 4))) static void say(
+	struct status_text *out, enum status_state state, const char *fmt, ...)
 {
 	auto_buf struct buf raw = BUF_INIT;
 	auto_buf struct buf text = BUF_INIT;
@@ -25,8 +43,8 @@ __attribute__((format(printf, 3, 4))) static void say(struct status_text *out, e
 }
 
 /* "…: why +2 more" for the first item that stands so, and how many do. */
-static bool say_first(struct status_text *out, enum status_state state, const struct report_input *in,
-	const struct report *r, enum standing standing)
+static bool say_first(struct status_text *out, enum status_state state,
+	const struct report_input *in, const struct report *r, enum standing standing)
 {
 	size_t n = r->count[standing];
 	if (!n)
@@ -62,7 +80,8 @@ static bool say_problems(struct status_text *out, const struct problems *problem
 	auto_buf struct buf what = BUF_INIT;
 	buf_addf(&what, "%s%s%s", p->path, p->path[0] ? ": " : "", p->message);
 	size_t room = text_length(buf_str(&place));
-	text_truncate(&what, room < FORGE_TEXT_MAX / 2 ? FORGE_TEXT_MAX - room : FORGE_TEXT_MAX / 2);
+	text_truncate(
+		&what, room < FORGE_TEXT_MAX / 2 ? FORGE_TEXT_MAX - room : FORGE_TEXT_MAX / 2);
 	say(out, STATUS_FAILURE, "%s%s", buf_str(&what), buf_str(&place));
 	return true;
 }
@@ -76,12 +95,15 @@ static bool say_api(struct status_text *out, const struct report_input *in)
 	if (in->api_refused)
 		say(out, STATUS_ERROR, "%s (since %s)", in->api_error, since);
 	else
-		say(out, in->now_ms - in->api_since_ms >= in->timeout_ms ? STATUS_ERROR : STATUS_PENDING,
+		say(out,
+			in->now_ms - in->api_since_ms >= in->timeout_ms ? STATUS_ERROR
+									: STATUS_PENDING,
 			"API unreachable since %s: %s", since, in->api_error);
 	return true;
 }
 
-static void say_success(struct status_text *out, const struct report_input *in, const struct report *r)
+static void say_success(
+	struct status_text *out, const struct report_input *in, const struct report *r)
 {
 	auto_buf struct buf text = BUF_INIT;
 	buf_addf(&text, "%zu in sync", r->count[STANDING_HEALTHY]);
@@ -117,7 +139,8 @@ static void make_sync(const struct report_input *in, struct report *r)
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK)) {
 		return;
 	} else if (r->count[STANDING_APPLYING]) {
-		say(out, STATUS_PENDING, "applying %zu/%zu", r->total - r->count[STANDING_APPLYING], r->total);
+		say(out, STATUS_PENDING, "applying %zu/%zu", r->total - r->count[STANDING_APPLYING],
+			r->total);
 	} else if (r->count[STANDING_WAITING] || r->count[STANDING_UNHEALTHY]) {
 		if (in->now_ms - in->head_since_ms < in->timeout_ms || r->count[STANDING_WAITING])
 			say(out, STATUS_PENDING, "waiting for Healthy %zu/%zu", healthy, r->total);
@@ -125,7 +148,8 @@ static void make_sync(const struct report_input *in, struct report *r)
 			say_first(out, STATUS_ERROR, in, r, STANDING_UNHEALTHY);
 	} else {
 		say_success(out, in, r);
-		r->whole = healthy + r->count[STANDING_ABSENT_OK] == r->total + r->count[STANDING_ABSENT_OK];
+		r->whole = healthy + r->count[STANDING_ABSENT_OK] ==
+			   r->total + r->count[STANDING_ABSENT_OK];
 	}
 }
 

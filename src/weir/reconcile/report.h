@@ -15,38 +15,40 @@
 enum standing {
 	STANDING_HEALTHY,
 	STANDING_APPLYING, /* something is still to be written for it */
-	STANDING_WAITING,  /* its operation runs */
-	STANDING_STUCK,    /* ... for longer than the timeout */
-	STANDING_FAILED,   /* refused, or ended in Error */
+	STANDING_WAITING, /* its operation runs */
+	STANDING_STUCK, /* ... for longer than the timeout */
+	STANDING_FAILED, /* refused, or ended in Error */
 	STANDING_UNHEALTHY, /* nothing to do about it, and the API says it is not Healthy */
-	STANDING_HELD,     /* needs a person */
-	STANDING_DRIFTED,  /* mode report: differs, and is only told */
-	STANDING_PLANNED,  /* mode plan: would be changed */
+	STANDING_HELD, /* needs a person */
+	STANDING_DRIFTED, /* mode report: differs, and is only told */
+	STANDING_PLANNED, /* mode plan: would be changed */
 	STANDING_ABSENT_OK, /* not in Git any more, and pruning is off */
-	STANDING_LEFT      /* its document does not load and nothing was accepted before */
+	STANDING_LEFT, /* its document does not load and nothing was accepted before */
+	STANDING__COUNT
 };
+const char *standing_name(enum standing standing);
 
 struct report_item {
 	const char *name;
 	enum standing standing;
-	const char *why;  /* for all but healthy ones; text from outside is fine */
-	bool drift;       /* what is written for it repairs drift and nothing else */
+	const char *why; /* for all but healthy ones; text from outside is fine */
+	bool drift; /* what is written for it repairs drift and nothing else */
 };
 
 struct report_input {
 	const struct report_item *items;
 	size_t n_items;
 	const struct problems *problems; /* of the catalog, NULL if none was read */
-	const char *load_error;  /* the tree could not be read; NULL if it could */
-	const char *rewound;     /* what is held for a rewound branch; NULL if nothing is */
-	const char *api_error;   /* NULL: it answers */
-	bool api_refused;        /* it refuses the token */
-	int64_t api_since_ms;    /* wall */
+	const char *load_error; /* the tree could not be read; NULL if it could */
+	const char *rewound; /* what is held for a rewound branch; NULL if nothing is */
+	const char *api_error; /* NULL: it answers */
+	bool api_refused; /* it refuses the token */
+	int64_t api_since_ms; /* wall */
 	const char *store_error; /* NULL: it can be written */
-	bool compared;           /* a plan was made for this head */
-	int64_t changed;         /* replicators that this commit changed */
-	int64_t now_ms;          /* wall */
-	int64_t head_since_ms;   /* wall */
+	bool compared; /* a plan was made for this head */
+	int64_t changed; /* replicators that this commit changed */
+	int64_t now_ms; /* wall */
+	int64_t head_since_ms; /* wall */
 	int64_t timeout_ms;
 };
 
@@ -60,7 +62,7 @@ struct report {
 	struct status_text drift;
 	bool whole; /* success, and everything in it is Healthy: /sync may latch */
 	char progress[32]; /* "9/13" */
-	size_t count[STANDING_LEFT + 1];
+	size_t count[STANDING__COUNT];
 	size_t total;
 };
 

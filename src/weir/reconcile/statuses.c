@@ -1,25 +1,30 @@
-/* The outbox: wanted statuses are derived from how things stand, posted when they change, and never lost. */
+/* The outbox: wanted statuses are derived from how things stand, posted when they change, and never
+ * lost. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/crash.h"
 #include "base/log.h"
+#include "doc/json.h"
 #include "reconcile/internal.h"
 
-#define REPORT_EVERY_MS 200  /* so that a thousand answers are not a thousand reports */
-#define POST_EVERY_MS   1000 /* so that progress is not a storm */
+#define REPORT_EVERY_MS 200 /* so that a thousand answers are not a thousand reports */
+#define STANDINGS_KEPT	200
+#define POST_EVERY_MS	1000 /* so that progress is not a storm */
 
 static char *context(const struct engine *en, const char *kind)
 {
 	return xasprintf("weir/%s/%s", en->config->name, kind);
 }
 
-static void want(struct engine *en, const char *sha, const char *kind, const struct status_text *status)
+static void want(
+	struct engine *en, const char *sha, const char *kind, const struct status_text *status)
 {
 	auto_free char *name = context(en, kind);
 	struct outbox_entry *entry = ledger_outbox(&en->ledger, sha, name);
-	if (entry->row.updated_ms && entry->row.state == status->state && !strcmp(entry->row.text, status->text))
+	if (entry->row.updated_ms && entry->row.state == status->state &&
+		!strcmp(entry->row.text, status->text))
 		return;
 	entry->row.state = status->state;
 	str_replace(&entry->row.text, xstrdup(status->text));
@@ -35,7 +40,8 @@ static bool is_latched(const struct engine *en, const char *sha)
 	return entry && entry->row.latched;
 }
 
-/* A commit that is head no more, and did not come to its end, says by which one it was overtaken. */
+/* A commit that is head no more, and did not come to its end, says by which one it was overtaken.
+ */
 static void supersede_others(struct engine *en)
 {
 	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++) {
@@ -44,7 +50,8 @@ static void supersede_others(struct engine *en)
 			continue;
 		struct status_text text = {.state = STATUS_ERROR};
 		snprintf(text.text, sizeof(text.text), "superseded by %.7s%s%s", en->head.sha,
-			en->report.total ? " at " : "", en->report.total ? en->report.progress : "");
+			en->report.total ? " at " : "",
+			en->report.total ? en->report.progress : "");
 		entry->row.state = text.state;
 		str_replace(&entry->row.text, xstrdup(text.text));
 		entry->row.updated_ms = now_wall(en);
@@ -106,7 +113,8 @@ static bool is_stuck(const struct engine *en, const struct record *r)
 	return now_wall(en) - r->intent->started_ms >= timeout;
 }
 
-static void judge_waiting(const struct engine *en, const struct record *r, struct arena *a, struct report_item *out)
+static void judge_waiting(
+	const struct engine *en, const struct record *r, struct arena *a, struct report_item *out)
 {
 	char since[CLOCK_TEXT_MAX];
 	out->standing = STANDING_WAITING;
@@ -131,8 +139,10 @@ static void judge_quiet(const struct record *r, const struct plan_item *item, st
 	} else {
 		const struct live *live = item->live;
 		out->standing = STANDING_UNHEALTHY;
-		out->why = arena_printf(a, "the API says %s%s%s", live ? live->status_word : "nothing",
-			live && live->status_message[0] ? ": " : "", live ? live->status_message : "");
+		out->why =
+			arena_printf(a, "the API says %s%s%s", live ? live->status_word : "nothing",
+				live && live->status_message[0] ? ": " : "",
+				live ? live->status_message : "");
 	}
 }
 
@@ -150,8 +160,9 @@ static void judge_item(const struct engine *en, const struct plan_item *item, st
 	} else if (item->action == PLAN_HOLD) {
 		out->standing = standing_of_hold(item->hold);
 		out->why = r && r->row.failure && item->hold == PLAN_HOLD_BACKOFF
-			? r->row.failure
-			: arena_printf(a, "%s%s%s", item->held, item->release[0] ? "; " : "", item->release);
+				   ? r->row.failure
+				   : arena_printf(a, "%s%s%s", item->held,
+					     item->release[0] ? "; " : "", item->release);
 	} else if (en->config->sync.mode == SYNC_PLAN) {
 		out->standing = STANDING_PLANNED;
 	} else if (r && r->row.failure) {
@@ -172,8 +183,34 @@ static void judge_item(const struct engine *en, const struct plan_item *item, st
 static char *describe_rewind(const struct engine *en, struct arena *a)
 {
 	return arena_printf(a,
-		"the branch was rewound from %.7s: nothing of it is applied; push a commit that follows %.7s, or set "
-		"source.rewind: follow", en->ledger.head, en->ledger.head);
+		"the branch was rewound from %.7s: nothing of it is applied; push a commit that "
+		"follows %.7s, or set "
+		"source.rewind: follow",
+		en->ledger.head, en->ledger.head);
+}
+
+/* For `weir status`: all that are not Healthy, as far as a person would read. */
+static void keep_standings(struct engine *en, const struct report_item *items, size_t n)
+{
+	struct arena a = ARENA_INIT;
+	struct node *list = node_seq(&a);
+	for (size_t i = 0; i < n && list->u.seq.n < STANDINGS_KEPT; i++) {
+		if (items[i].standing == STANDING_HEALTHY)
+			continue;
+		struct node *row = node_map(&a);
+		node_map_set(&a, row, "name", node_string(&a, items[i].name));
+		node_map_set(
+			&a, row, "standing", node_string(&a, standing_name(items[i].standing)));
+		node_map_set(&a, row, "why", node_string(&a, items[i].why));
+		node_seq_add(&a, list, row);
+	}
+	auto_buf struct buf json = BUF_INIT;
+	json_write(&json, list, JSON_STYLE_COMPACT);
+	arena_release(&a);
+	if (en->standings && !strcmp(en->standings, buf_str(&json)))
+		return;
+	str_replace(&en->standings, buf_take(&json));
+	ledger_set(&en->ledger, "standings", en->standings);
 }
 
 static void make_report(struct engine *en)
@@ -200,6 +237,8 @@ static void make_report(struct engine *en)
 		.timeout_ms = en->config->sync.timeout_ms,
 	};
 	report_make(&in, &en->report);
+	if (en->plan && !en->options.dry)
+		keep_standings(en, items, n);
 	arena_release(&a);
 }
 
@@ -226,8 +265,9 @@ void statuses_update(struct engine *en)
 static bool is_to_post(const struct outbox_entry *entry)
 {
 	const struct outbox_row *row = &entry->row;
-	return row->updated_ms && (!row->posted || row->posted_state != row->state || !row->posted_text ||
-					  strcmp(row->posted_text, row->text) != 0);
+	return row->updated_ms &&
+	       (!row->posted || row->posted_state != row->state || !row->posted_text ||
+		       strcmp(row->posted_text, row->text) != 0);
 }
 
 static struct post_batch *gather_batch(struct engine *en)
@@ -238,13 +278,14 @@ static struct post_batch *gather_batch(struct engine *en)
 		if (!is_to_post(entry))
 			continue;
 		entry->posting = true;
-		vec_push(&b->statuses, (struct forge_status){
-			.sha = xstrdup(entry->row.sha),
-			.context = xstrdup(entry->row.context),
-			.state = entry->row.state,
-			.text = xstrdup(entry->row.text),
-			.target_url = xstrdup_opt(en->config->http.public_url),
-		});
+		vec_push(&b->statuses,
+			(struct forge_status){
+				.sha = xstrdup(entry->row.sha),
+				.context = xstrdup(entry->row.context),
+				.state = entry->row.state,
+				.text = xstrdup(entry->row.text),
+				.target_url = xstrdup_opt(en->config->http.public_url),
+			});
 	}
 	b->posted = xcalloc(b->statuses.n + 1, sizeof(bool));
 	return b;
@@ -322,7 +363,8 @@ void post_batch_free(struct post_batch *b)
 
 static bool is_out(const struct engine *en)
 {
-	return en->options.dry || (!en->posting && !anything_to_post(en) && !ledger_is_dirty(&en->ledger));
+	return en->options.dry ||
+	       (!en->posting && !anything_to_post(en) && !ledger_is_dirty(&en->ledger));
 }
 
 bool engine_settled(const struct engine *en)
@@ -356,7 +398,8 @@ void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
 	*ret_stats = en->stats;
 	ret_stats->head = en->head.sha;
 	ret_stats->trouble = first_trouble(en);
-	ret_stats->ready = en->stats.passes && !en->store.times && !en->source.times && !en->api.times;
+	ret_stats->ready =
+		en->stats.passes && !en->store.times && !en->source.times && !en->api.times;
 	ret_stats->state = en->report.sync.state;
 	ret_stats->text = en->report.sync.text;
 	ret_stats->in_sync = en->report.count[STANDING_HEALTHY];

@@ -111,8 +111,10 @@ static void succeed(struct engine *en, struct record *r, const struct live *live
 	r->row.failed_generation = 0;
 	r->row.failures = 0;
 	str_replace(&r->row.failure, NULL);
-	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, r->healed ? "healed" : "healthy", NULL);
-	log_info(r->healed ? "drift is healed" : "replicator is Healthy", "replicator", r->name, NULL);
+	ledger_event(
+		&en->ledger, now_wall(en), r->name, i->sha, r->healed ? "healed" : "healthy", NULL);
+	log_info(r->healed ? "drift is healed" : "replicator is Healthy", "replicator", r->name,
+		NULL);
 	progress(en, "%s: Healthy at generation %lld", r->name, (long long)i->generation);
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
 	ledger_changed(&en->ledger, r);
@@ -123,8 +125,8 @@ static void succeed(struct engine *en, struct record *r, const struct live *live
 static void fail(struct engine *en, struct record *r, const char *why)
 {
 	struct intent *i = r->intent;
-	auto_free char *text = xasprintf("ended in Error at generation %lld: %s", (long long)i->generation,
-		why && why[0] ? why : "the API says no more");
+	auto_free char *text = xasprintf("ended in Error at generation %lld: %s",
+		(long long)i->generation, why && why[0] ? why : "the API says no more");
 	struct plan_item *item = item_of(en, r);
 	if (item)
 		item->waiting = item->healthy = false;
@@ -164,7 +166,8 @@ static void note_status(const struct engine *en, struct record *r, const struct 
 		r->status_left = true;
 }
 
-/* `observed_generation` tells on its own, unless it stood there before the operation began (another attempt). */
+/* `observed_generation` tells on its own, unless it stood there before the operation began (another
+ * attempt). */
 static bool tells_by_itself(const struct record *r, const struct live *live)
 {
 	return live->has_observed && r->intent->attempt <= 1 && r->intent->kind != INTENT_RECONCILE;
@@ -174,8 +177,8 @@ static void judge(struct engine *en, struct record *r, const struct live *live)
 {
 	bool observed = live->observed_generation >= r->intent->generation;
 	if (!tells_by_itself(r, live)) {
-		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS ||
-			live->status == LIVE_ERROR || live->status == LIVE_HEALTHY)
+		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS || live->status == LIVE_ERROR ||
+			live->status == LIVE_HEALTHY)
 			ask(en, r);
 		else
 			look_later(en, r);
@@ -215,7 +218,8 @@ void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 		judge(en, r, live);
 }
 
-/* Without a state the status has to do: it changed and came back, or stayed as it is for long enough. */
+/* Without a state the status has to do: it changed and came back, or stayed as it is for long
+ * enough. */
 static void judge_without_state(struct engine *en, struct record *r)
 {
 	bool steady = r->status_left || now_mono(en) - r->steady_since >= STEADY_MS;

@@ -1,4 +1,5 @@
-/* What is done about one replicator: journal, write, reconcile. The journal always comes first (ledger.h). */
+/* What is done about one replicator: journal, write, reconcile. The journal always comes first
+ * (ledger.h). */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -7,8 +8,8 @@
 #include "doc/json.h"
 #include "reconcile/internal.h"
 
-#define PARK_FIRST_MS 1000
-#define PARK_MOST_MS  60000
+#define PARK_FIRST_MS	1000
+#define PARK_MOST_MS	60000
 #define UNSEEN_GRACE_MS 60000 /* an API may show a new object only after a while */
 
 static void enqueue(struct engine *en, struct record *r, enum work_state work)
@@ -101,8 +102,8 @@ static void begin_write(struct engine *en, struct plan_item *item)
 }
 
 /*
- * Chooses the key. One that was journalled as sent stays: asking again with it starts nothing new. Otherwise the
- * attempt is one above all that were ever sent for this generation.
+ * Chooses the key. One that was journalled as sent stays: asking again with it starts nothing new.
+ * Otherwise the attempt is one above all that were ever sent for this generation.
  */
 static int choose_key(struct engine *en, struct record *r, bool next_attempt, struct err *e)
 {
@@ -110,11 +111,13 @@ static int choose_key(struct engine *en, struct record *r, bool next_attempt, st
 	if (i->key && !next_attempt)
 		return 0;
 	int64_t last = i->key ? i->attempt : 0;
-	if (!last && store_last_attempt(en->ledger.store, r->name, i->uid, i->generation, &last, e) < 0)
+	if (!last &&
+		store_last_attempt(en->ledger.store, r->name, i->uid, i->generation, &last, e) < 0)
 		return -(int)e->code;
 	i->attempt = last + 1;
 	char key[UUID_MAX];
-	idempotency_key(en->config->api.organization, r->name, i->uid, i->created_at, i->generation, i->attempt, key);
+	idempotency_key(en->config->api.organization, r->name, i->uid, i->created_at, i->generation,
+		i->attempt, key);
 	str_replace(&i->key, xstrdup(key));
 	r->fresh_key = true;
 	return 0;
@@ -186,7 +189,8 @@ static void adopt(struct engine *en, struct plan_item *item)
 	set_identity(r, item->live);
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	ledger_changed(&en->ledger, r);
-	ledger_event(&en->ledger, now_wall(en), r->name, commit_of(en), "adopted", "it is as Git says");
+	ledger_event(
+		&en->ledger, now_wall(en), r->name, commit_of(en), "adopted", "it is as Git says");
 	progress(en, "%s: adopted, it is as Git says", r->name);
 	item->action = PLAN_NONE;
 	item->record = &r->plan;
@@ -200,7 +204,8 @@ static void follow(struct engine *en, struct plan_item *item)
 	if (!r || item->waiting)
 		return;
 	if (!live && !item->desired) {
-		ledger_event(&en->ledger, now_wall(en), r->name, commit_of(en), "gone", "neither in Git nor in the API");
+		ledger_event(&en->ledger, now_wall(en), r->name, commit_of(en), "gone",
+			"neither in Git nor in the API");
 		ledger_drop(&en->ledger, r);
 		return;
 	}
@@ -246,8 +251,10 @@ static void begin_hold(struct engine *en, struct plan_item *item)
 void work_begin(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
-	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE || item->action == PLAN_RECONCILE;
-	if ((writes && en->config->sync.mode == SYNC_PLAN) || (r && r->work != WORK_NONE && r->work < WORK_WATCH))
+	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE ||
+		      item->action == PLAN_RECONCILE;
+	if ((writes && en->config->sync.mode == SYNC_PLAN) ||
+		(r && r->work != WORK_NONE && r->work < WORK_WATCH))
 		return;
 	switch (item->action) {
 	case PLAN_CREATE:
@@ -317,8 +324,8 @@ void work_park(struct engine *en, struct record *r, const struct api_answer *a)
 	r->blocked_until = now_mono(en) + wait;
 	r->work = WORK_NONE;
 	str_replace(&r->row.failure, a->outcome == API_FORBIDDEN ? xstrdup(a->err.msg) : NULL);
-	log_warn("will be tried again", "replicator", r->name, "call", api_verb_name(a->verb), "error", a->err.msg,
-		NULL);
+	log_warn("will be tried again", "replicator", r->name, "call", api_verb_name(a->verb),
+		"error", a->err.msg, NULL);
 	pass_soon(en, wait);
 }
 
@@ -335,7 +342,8 @@ static void refuse(struct engine *en, struct record *r, const struct api_answer 
 	ledger_changed(&en->ledger, r);
 }
 
-/* Read again, at once the first time, then less and less often: somebody else may be writing as fast as we are. */
+/* Read again, at once the first time, then less and less often: somebody else may be writing as
+ * fast as we are. */
 static void read_again(struct engine *en, struct record *r)
 {
 	r->work = WORK_NONE;
@@ -356,8 +364,10 @@ static void note_not_kept(struct engine *en, struct record *r, const struct live
 		if (!(bits & 1u << f))
 			continue;
 		lost.value[f] = sent.value[f] ? sent.value[f] : node_null(&a);
-		log_warn("the API does not keep a field", "replicator", r->name, "field", spec_fields[f].name, NULL);
-		ledger_event(&en->ledger, now_wall(en), r->name, r->intent->sha, "not kept", spec_fields[f].name);
+		log_warn("the API does not keep a field", "replicator", r->name, "field",
+			spec_fields[f].name, NULL);
+		ledger_event(&en->ledger, now_wall(en), r->name, r->intent->sha, "not kept",
+			spec_fields[f].name);
 	}
 	str_replace(&r->row.not_kept, bits ? spec_to_json(&lost) : NULL);
 }
@@ -368,7 +378,8 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	bool foreign = live->generation > i->base_generation + 1;
 	i->state = INTENT_SAVED;
 	i->generation = live->generation;
-	/* A PATCH that found nothing to change leaves the generation: it may still be a draft, and is ours to start. */
+	/* A PATCH that found nothing to change leaves the generation: it may still be a draft, and
+	 * is ours to start. */
 	if (live->generation <= i->base_generation)
 		i->base_generation = live->generation - 1;
 	str_replace(&i->uid, xstrdup_opt(live->uid));
@@ -376,10 +387,10 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	note_not_kept(en, r, live);
 	apply_intended(en, r, live);
 	ledger_intent_changed(&en->ledger, r);
-	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, i->kind == INTENT_CREATE ? "created" : "changed",
-		i->body);
-	progress(en, "%s: %s, generation %lld", r->name, i->kind == INTENT_CREATE ? "created" : "changed",
-		(long long)i->generation);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha,
+		i->kind == INTENT_CREATE ? "created" : "changed", i->body);
+	progress(en, "%s: %s, generation %lld", r->name,
+		i->kind == INTENT_CREATE ? "created" : "changed", (long long)i->generation);
 	/* Somebody saved in between: what a reconcile would start is looked at first. */
 	if (foreign)
 		read_again(en, r);
@@ -399,7 +410,8 @@ void work_wrote(struct engine *en, struct record *r, struct api_answer *a)
 	case API_REFUSED:
 		refuse(en, r, a);
 		return;
-	case API_EXISTS: /* perhaps by our own earlier call: the next list shows whether it is what we sent */
+	case API_EXISTS: /* perhaps by our own earlier call: the next list shows whether it is what
+			    we sent */
 		read_again(en, r);
 		return;
 	case API_ABSENT:
@@ -422,14 +434,17 @@ void work_wrote(struct engine *en, struct record *r, struct api_answer *a)
 
 static bool has_ended(enum operation_state state)
 {
-	return state == OPERATION_SUCCEEDED || state == OPERATION_FAILED || state == OPERATION_SUPERSEDED;
+	return state == OPERATION_SUCCEEDED || state == OPERATION_FAILED ||
+	       state == OPERATION_SUPERSEDED;
 }
 
 static void accepted(struct engine *en, struct record *r, const struct operation *op)
 {
 	struct intent *i = r->intent;
-	/* Ended at once, under a key that we never sent: an old operation, of a store that is lost. */
-	if (r->fresh_key && has_ended(op->state) && r->row.provisioned_generation < i->generation && i->attempt < 100) {
+	/* Ended at once, under a key that we never sent: an old operation, of a store that is lost.
+	 */
+	if (r->fresh_key && has_ended(op->state) && r->row.provisioned_generation < i->generation &&
+		i->attempt < 100) {
 		start_reconcile(en, r, true);
 		return;
 	}

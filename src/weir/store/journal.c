@@ -66,10 +66,12 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 
 int store_put_intent(struct store *s, const struct intent *i, struct err *e)
 {
-	struct db_stmt *q = db_prepare(s->db,
-		"INSERT OR REPLACE INTO intent (scope, name, kind, state, uid, created_at, sha, intended, body,"
-		" base_generation, generation, attempt, key, operation, created_ms, started_ms, error, id)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)");
+	struct db_stmt *q = db_prepare(s->db, "INSERT OR REPLACE INTO intent (scope, name, kind, "
+					      "state, uid, created_at, sha, intended, body,"
+					      " base_generation, generation, attempt, key, "
+					      "operation, created_ms, started_ms, error, id)"
+					      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+					      "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, i->name);
 	db_bind_int(q, 3, i->kind);
@@ -109,8 +111,8 @@ int store_last_intent(struct store *s, int64_t *ret_id, struct err *e)
 
 int store_count_changed(struct store *s, const char *sha, int64_t *ret_count, struct err *e)
 {
-	struct db_stmt *q = db_prepare(s->db,
-		"SELECT count(DISTINCT name) FROM intent WHERE scope = ?1 AND sha = ?2 AND state = 4");
+	struct db_stmt *q = db_prepare(s->db, "SELECT count(DISTINCT name) FROM intent WHERE scope "
+					      "= ?1 AND sha = ?2 AND state = 4");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, sha);
 	return read_number(q, ret_count, e);

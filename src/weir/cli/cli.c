@@ -1,0 +1,53 @@
+/* What the commands have in common. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "secret/secret.h"
+
+struct cli_options cli = {.config = "weir.yaml", .log_level = NULL, .log_format = "text"};
+
+int cli_fail(const char *command, const struct err *e)
+{
+	fprintf(stderr, "weir %s: %s\n", command, e->msg);
+	return err_exit_status(e->code);
+}
+
+int cli_setup(enum log_level least)
+{
+	struct err e = ERR_INIT;
+	enum log_level level = least;
+	if (cli.log_level && !log_level_parse(cli.log_level, &level)) {
+		err_set(&e, ERR_USAGE, "--log-level %s: must be debug, info, warn or error",
+			cli.log_level);
+	} else if (strcmp(cli.log_format, "text") != 0 && strcmp(cli.log_format, "json") != 0) {
+		err_set(&e, ERR_USAGE, "--log-format %s: must be text or json", cli.log_format);
+	} else {
+		log_setup(level, cli.log_format[0] == 'j' ? LOG_JSON : LOG_TEXT);
+		secret_setup(&e);
+	}
+	if (e.code == ERR_OK)
+		return 0;
+	fprintf(stderr, "weir: %s\n", e.msg);
+	return err_exit_status(e.code);
+}
+
+struct config *cli_config(void)
+{
+	struct problems problems = PROBLEMS_INIT;
+	struct config *c = config_load(cli.config, &problems);
+	problems_sort(&problems);
+	problems_print(&problems, stderr);
+	problems_release(&problems);
+	return c;
+}
+
+bool cli_colours(void)
+{
+	const char *no = getenv("NO_COLOR");
+	return isatty(STDOUT_FILENO) && !(no && no[0]);
+}

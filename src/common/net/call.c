@@ -50,6 +50,17 @@ static size_t take_body(char *data, size_t size, size_t n, void *ctx)
 	return n;
 }
 
+/* libcurl times the connection and its TLS as one; this is called in between. */
+static CURLcode note_tls(CURL *easy, void *ssl_ctx, void *ctx)
+{
+	struct call *c = ctx;
+
+	(void)easy;
+	(void)ssl_ctx;
+	c->tls_began = true;
+	return CURLE_OK;
+}
+
 static void set_fixed_options(struct call *c, const struct net_options *options)
 {
 	set_option(c, CURLOPT_PRIVATE, c);
@@ -58,6 +69,8 @@ static void set_fixed_options(struct call *c, const struct net_options *options)
 	set_option(c, CURLOPT_WRITEDATA, c);
 	set_option(c, CURLOPT_HEADERFUNCTION, take_header);
 	set_option(c, CURLOPT_HEADERDATA, c);
+	set_option(c, CURLOPT_SSL_CTX_FUNCTION, note_tls);
+	set_option(c, CURLOPT_SSL_CTX_DATA, c);
 	set_option(c, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	set_option(c, CURLOPT_NOSIGNAL, 1L);
 	/* Otherwise libcurl waits for a name server that does not answer, past every deadline. */
@@ -122,32 +135,47 @@ static int check_credential(
 		unsigned char byte = (unsigned char)text[i];
 		if (byte < ' ' || byte == 0x7f || strchr(refused, byte))
 			return err_set(e, ERR_INVALID,
-				"the %s has a character that it cannot have; look for a line end "
-				"in it",
+				"the %s has a character that it cannot have, such as a line end",
 				what);
 	}
+	return 0;
+}
+
+static int set_bearer(struct call *c, const struct secret *token, struct err *e)
+{
+	int rc = check_credential(token, "token", " ", e);
+
+	if (rc < 0)
+		return rc;
+	if (secret_len(token) == 0)
+		return err_set(e, ERR_INVALID, "the token is empty");
+	set_option(c, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+	set_option(c, CURLOPT_XOAUTH2_BEARER, secret_reveal(token));
+	return 0;
+}
+
+static int set_basic(
+	struct call *c, const struct secret *user, const struct secret *password, struct err *e)
+{
+	int rc = check_credential(user, "user name", ":", e);
+
+	if (rc == 0)
+		rc = check_credential(password, "password", "", e);
+	if (rc < 0)
+		return rc;
+	set_option(c, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+	set_option(c, CURLOPT_USERNAME, secret_reveal(user));
+	set_option(c, CURLOPT_PASSWORD, secret_reveal(password));
 	return 0;
 }
 
 /* libcurl copies them, into memory that it wipes (net_setup). */
 static int set_credentials(struct call *c, const struct http_request *r, struct err *e)
 {
-	if (r->bearer) {
-		int rc = check_credential(r->bearer, "token", " ", e);
-		if (rc < 0)
-			return rc;
-		set_option(c, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
-		set_option(c, CURLOPT_XOAUTH2_BEARER, secret_reveal(r->bearer));
-	} else if (r->basic_user && r->basic_password) {
-		int rc = check_credential(r->basic_user, "user name", ":", e);
-		if (rc == 0)
-			rc = check_credential(r->basic_password, "password", "", e);
-		if (rc < 0)
-			return rc;
-		set_option(c, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-		set_option(c, CURLOPT_USERNAME, secret_reveal(r->basic_user));
-		set_option(c, CURLOPT_PASSWORD, secret_reveal(r->basic_password));
-	}
+	if (r->bearer)
+		return set_bearer(c, r->bearer, e);
+	if (r->basic_user && r->basic_password)
+		return set_basic(c, r->basic_user, r->basic_password, e);
 	return 0;
 }
 

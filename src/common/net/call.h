@@ -33,6 +33,7 @@ struct call {
 	size_t header_bytes; /* that came so far */
 	size_t body_bytes; /* after decoding */
 	size_t max_body_bytes;
+	bool tls_began;
 	bool has_headers; /* those of the last answer, not of a "100 Continue", are complete */
 	size_t over_limit; /* the limit that was passed, 0 if none */
 	bool is_done;

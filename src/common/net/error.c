@@ -7,15 +7,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-/* A step is over once libcurl has a time for it; the last one that is not over is where it
- * happened. */
+/* A step is over once libcurl has a time for it; the first that is not is where it happened. */
 static const struct step {
 	CURLINFO over;
 	const char *name;
 } steps[] = {
 	{CURLINFO_NAMELOOKUP_TIME_T, "looking up the name"},
-	{CURLINFO_CONNECT_TIME_T, "connecting"},
-	{CURLINFO_PRETRANSFER_TIME_T, "setting up TLS"},
+	{CURLINFO_PRETRANSFER_TIME_T, "connecting"},
 	{CURLINFO_STARTTRANSFER_TIME_T, "waiting for the answer"},
 };
 
@@ -39,7 +37,7 @@ static const struct failure {
 		"the name of the proxy cannot be resolved", NO_DETAIL, "check the proxy setting"},
 	{CURLE_COULDNT_CONNECT, ERR_UNAVAILABLE, true, "cannot be reached", OF_SYSTEM,
 		"check the address, and that the server is running"},
-	{CURLE_OPERATION_TIMEDOUT, ERR_TIMEOUT, true, "it took too long", NO_DETAIL,
+	{CURLE_OPERATION_TIMEDOUT, ERR_TIMEOUT, true, "timed out", NO_DETAIL,
 		"check the server and the network between"},
 	{CURLE_PEER_FAILED_VERIFICATION, ERR_AUTH, false, "its certificate is refused", OF_LIBRARY,
 		"correct it, or name a CA file that vouches for it"},
@@ -62,6 +60,9 @@ static const struct failure {
 		"check the proxy setting"},
 	{CURLE_BAD_CONTENT_ENCODING, ERR_REMOTE, false, "the answer cannot be decompressed",
 		OF_LIBRARY, "check what stands between"},
+	/* This is also how libcurl says that a line is longer than it takes. */
+	{CURLE_OUT_OF_MEMORY, ERR_LIMIT, false, "a header of the answer is too long", NO_DETAIL,
+		"check what stands between"},
 	{CURLE_WEIRD_SERVER_REPLY, ERR_REMOTE, false, "the answer is not HTTP", NO_DETAIL,
 		"check the port"},
 	{CURLE_UNSUPPORTED_PROTOCOL, ERR_REMOTE, false, "the answer is not HTTP", NO_DETAIL,
@@ -85,8 +86,11 @@ static const char *find_step(const struct call *c)
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		curl_off_t time_us = 0;
 		curl_easy_getinfo(c->easy, steps[i].over, &time_us);
-		if (time_us == 0)
-			return steps[i].name;
+		if (time_us > 0)
+			continue;
+		if (steps[i].over == CURLINFO_PRETRANSFER_TIME_T && c->tls_began)
+			return "setting up TLS";
+		return steps[i].name;
 	}
 	return "reading the answer";
 }
@@ -116,8 +120,6 @@ int call_fail(const struct call *c, struct err *e)
 	char time[CLOCK_TEXT_MAX];
 	curl_off_t time_us = 0;
 
-	if (c->result == CURLE_OUT_OF_MEMORY)
-		BUG("out of memory");
 	if (c->over_limit)
 		return err_set(e, ERR_LIMIT,
 			"%s: the answer is larger than the %zu bytes that are taken", c->peer,

@@ -37,7 +37,7 @@ static char *get_part(CURLU *parsed, CURLUPart part)
 {
 	char *text = NULL;
 
-	curl_url_get(parsed, part, &text, part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0);
+	curl_url_get(parsed, part, &text, CURLU_NO_DEFAULT_PORT);
 	return text;
 }
 
@@ -62,7 +62,7 @@ int url_parse_http(const char *url, CURLU **ret_parsed, struct err *e)
 	auto_url CURLU *parsed = curl_url();
 	CURLUcode rc = curl_url_set(parsed, CURLUPART_URL, url, 0);
 	/* What is before an @ may be a password, wherever it stands. */
-	const char *shown = strchr(url, '@') ? "the URL" : url;
+	const char *shown = !*url || strchr(url, '@') ? "the URL" : url;
 
 	if (rc != CURLUE_OK && rc != CURLUE_BAD_SCHEME && rc != CURLUE_UNSUPPORTED_SCHEME)
 		return err_set(
@@ -88,9 +88,20 @@ int url_check_http(const char *url, struct err *e)
 char *url_peer(CURLU *parsed)
 {
 	auto_curl char *host = get_part(parsed, CURLUPART_HOST);
+	auto_curl char *port = NULL;
+
+	curl_url_get(parsed, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT);
+	return xasprintf("%s:%s", host, port);
+}
+
+/* "https://host:8443", without a port that goes without saying. */
+static char *get_origin(CURLU *parsed)
+{
+	auto_curl char *scheme = get_part(parsed, CURLUPART_SCHEME);
+	auto_curl char *host = get_part(parsed, CURLUPART_HOST);
 	auto_curl char *port = get_part(parsed, CURLUPART_PORT);
 
-	return xasprintf("%s:%s", host, port);
+	return xasprintf("%s://%s%s%s", scheme, host, port ? ":" : "", port ? port : "");
 }
 
 bool url_same_origin(const char *a, const char *b)
@@ -100,29 +111,23 @@ bool url_same_origin(const char *a, const char *b)
 
 	if (url_parse_http(a, &parsed_a, NULL) < 0 || url_parse_http(b, &parsed_b, NULL) < 0)
 		return false;
-	auto_curl char *scheme_a = get_part(parsed_a, CURLUPART_SCHEME);
-	auto_curl char *scheme_b = get_part(parsed_b, CURLUPART_SCHEME);
-	auto_free char *peer_a = url_peer(parsed_a);
-	auto_free char *peer_b = url_peer(parsed_b);
-	return strcmp(scheme_a, scheme_b) == 0 && strcasecmp(peer_a, peer_b) == 0;
+	auto_free char *origin_a = get_origin(parsed_a);
+	auto_free char *origin_b = get_origin(parsed_b);
+	return strcasecmp(origin_a, origin_b) == 0;
 }
 
 int url_on_origin(const char *base, const char *next, char **ret_url, struct err *e)
 {
-	auto_url CURLU *origin = NULL;
-	int rc = url_parse_http(base, &origin, e);
+	auto_url CURLU *link = NULL;
+	int rc = url_parse_http(base, &link, e);
 
 	if (rc < 0)
 		return rc;
-	auto_url CURLU *link = curl_url_dup(origin);
+	auto_free char *origin = get_origin(link);
 	if (curl_url_set(link, CURLUPART_URL, next, 0) != CURLUE_OK || !is_http(link))
 		return err_set(e, ERR_REMOTE, "the link \"%s\" in the answer makes no sense", next);
 	auto_curl char *path = get_part(link, CURLUPART_PATH);
 	auto_curl char *query = get_part(link, CURLUPART_QUERY);
-	curl_url_set(origin, CURLUPART_PATH, path, 0);
-	curl_url_set(origin, CURLUPART_QUERY, query, 0);
-	curl_url_set(origin, CURLUPART_FRAGMENT, NULL, 0);
-	auto_curl char *url = get_part(origin, CURLUPART_URL);
-	*ret_url = xstrdup(url);
+	*ret_url = xasprintf("%s%s%s%s", origin, path, query ? "?" : "", query ? query : "");
 	return 0;
 }

@@ -58,6 +58,19 @@ static bool choose_format(enum plan_format *ret_format)
 	return true;
 }
 
+/* Why there is no plan, or only one of what was accepted before. */
+static void find_failure(const struct engine *engine, const struct outcome *o, struct err *e)
+{
+	struct engine_stats stats;
+	engine_stats(engine, &stats);
+	if (stats.load_error[0])
+		err_set(e, ERR_NOT_FOUND, "%s", stats.load_error);
+	else if (stats.trouble[0])
+		err_set(e, ERR_UNAVAILABLE, "%s", stats.trouble);
+	else if (!o->planned)
+		err_set(e, ERR_CANCELLED, "interrupted before there was a plan");
+}
+
 static int plan_with(const struct config *config, struct outcome *o)
 {
 	const struct host_options options = {
@@ -73,12 +86,8 @@ static int plan_with(const struct config *config, struct outcome *o)
 	int rc = host_new(&options, &h, &e);
 	if (rc == 0)
 		rc = host_run(h, &e);
-	if (rc == 0 && !o->planned) {
-		struct engine_stats stats;
-		engine_stats(host_engine(h), &stats);
-		err_set(&e, ERR_UNAVAILABLE, "%s",
-			stats.trouble[0] ? stats.trouble : "interrupted");
-	}
+	if (rc == 0)
+		find_failure(host_engine(h), o, &e);
 	host_free(h);
 	if (e.code != ERR_OK)
 		return cli_fail("plan", &e);

@@ -157,9 +157,7 @@ void engine_read_done(struct engine *en, struct read_result *owned_result)
 void engine_wake(struct engine *en)
 {
 	en->read_at = en->pass_at = now_mono(en);
-	en->source.until_mono = 0;
-	if (!en->auth_refused)
-		en->api.until_mono = 0;
+	en->source.until_mono = en->api.until_mono = en->store.until_mono = 0;
 }
 
 void engine_stop(struct engine *en)
@@ -225,7 +223,6 @@ int64_t engine_step(struct engine *en, int64_t now)
 	if (now >= next_pass_at(en))
 		pass_start(en);
 	int64_t due = en->stopping ? INT64_MAX : watch_step(en, now);
-	due = sooner(due, statuses_step(en, now));
 	if (flush(en, now)) {
 		if (!en->stopping)
 			send_ready(en);
@@ -236,6 +233,7 @@ int64_t engine_step(struct engine *en, int64_t now)
 	if (en->auth_refused || en->stopping)
 		pass_abandon(en);
 	pass_written(en);
+	due = sooner(due, statuses_step(en, now));
 	if (ledger_is_dirty(&en->ledger) && !en->store.times)
 		return now;
 	return sooner(due, next_pass_at(en));
@@ -260,6 +258,7 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 	if (options->dry || !options->store)
 		ledger_detach(&en->ledger);
 	en->read_at = en->pass_at = now_mono(en);
+	en->head_since = now_wall(en);
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++)
 		work_resume(en, map_value(&en->ledger.records, i));
 	*ret_engine = en;

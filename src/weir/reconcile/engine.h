@@ -115,6 +115,7 @@ struct engine_stats {
 	bool ready; /* a pass was completed, and neither Git, the API nor the store is in trouble
 		       now */
 	const char *trouble; /* the first of these troubles, "" if none */
+	const char *load_error; /* the head's tree cannot be read, "" if it can */
 	enum status_state state; /* of the head's /sync */
 	const char *text;
 	uint64_t passes;

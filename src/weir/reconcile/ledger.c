@@ -100,20 +100,26 @@ static void record_free(void *p)
 		intent_release(r->intent);
 	free(r->intent);
 	free(r->accepted);
+	free(r->last_error);
 	arena_release(&r->desired_arena);
 	arena_release(&r->plan_arena);
 	free(r->name);
 	free(r);
 }
 
-static void decode_accepted(struct record *r)
+const struct replicator *ledger_desired(struct record *r)
 {
 	struct err e = ERR_INIT;
+	if (r->has_desired)
+		return &r->desired;
 	arena_release(&r->desired_arena);
-	/* A document of another version that does not read is as good as none: the next load brings
-	 * it again. */
-	if (replicator_read_json(r->accepted, &r->desired_arena, &r->desired, &e) < 0)
-		str_replace(&r->accepted, NULL);
+	if (replicator_read_json(r->accepted, &r->desired_arena, &r->desired, &e) < 0) {
+		/* Written by another version, and not to be read by this one: touched no more than
+		 * a broken file. */
+		r->desired = (struct replicator){.name = r->name, .failed = true};
+	}
+	r->has_desired = true;
+	return &r->desired;
 }
 
 void ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired)
@@ -125,7 +131,7 @@ void ledger_accept(struct ledger *l, struct record *r, const struct replicator *
 	mark(l, r);
 	str_replace(&r->accepted, buf_take(&json));
 	r->accepted_dirty = true;
-	decode_accepted(r);
+	r->has_desired = false;
 }
 
 void ledger_unaccept(struct ledger *l, struct record *r)
@@ -227,7 +233,6 @@ static int load_records(struct ledger *l, struct err *e)
 		struct record *r = ledger_need(l, map_key(&accepted, i));
 		r->accepted = map_value(&accepted, i);
 		r->accepted_stored = true;
-		decode_accepted(r);
 	}
 	map_release(&accepted);
 	return rc;

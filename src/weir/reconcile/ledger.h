@@ -38,8 +38,9 @@ struct record {
 	struct intent *intent; /* the open one, NULL if none; there is never more than one */
 	char *accepted; /* JSON of the last version that loaded, NULL if none */
 	bool accepted_stored;
-	struct replicator desired; /* the same, decoded; valid if `accepted` */
+	struct replicator desired; /* the same, decoded: see ledger_desired */
 	struct arena desired_arena;
+	bool has_desired;
 	struct plan_record plan; /* what the plan is given; points into the row and the arena */
 	struct arena plan_arena;
 	bool dirty;
@@ -56,6 +57,7 @@ struct record {
 	enum live_status last_status;
 	int64_t blocked_until; /* monotonic; after a call that may be tried again */
 	unsigned tries; /* calls in a row that failed that way */
+	char *last_error; /* what the last of them said, NULL if none */
 	unsigned char
 		refused[32]; /* digest of the body that the API refused; not sent again as it is */
 	bool is_refused;
@@ -98,6 +100,8 @@ struct record *ledger_need(struct ledger *l, const char *name);
 void ledger_changed(struct ledger *l, struct record *r);
 /* Puts the document that loaded; marks it if it differs from what is stored. */
 void ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired);
+/* The accepted document, decoded when it is first asked for. Only where there is one. */
+const struct replicator *ledger_desired(struct record *r);
 /* The replicator is in Git no more. */
 void ledger_unaccept(struct ledger *l, struct record *r);
 /* Takes an intent as the record's open one; the one that was open is superseded. */

@@ -60,7 +60,8 @@ static void start_reading(struct engine *en)
 void pass_start(struct engine *en)
 {
 	int64_t now = now_mono(en);
-	en->pass_full = now >= en->pass_at && now >= en->api.until_mono;
+	en->pass_full =
+		now >= en->pass_at && now >= en->api.until_mono && now >= en->store.until_mono;
 	bool read = now >= en->source.until_mono && !(en->options.once && en->head.sha[0]);
 	if (read)
 		start_reading(en);
@@ -146,7 +147,7 @@ static void take_head(struct engine *en, struct read_result *result)
 	en->rewound = rewound;
 	if (is_new)
 		take_new_head(en, head);
-	if (rewound)
+	if (rewound && !en->options.dry)
 		return; /* the head that was taken last stays the one that counts */
 	if (strcmp(en->ledger.head, head->sha) != 0) {
 		str_replace(&en->ledger.head, xstrdup(head->sha));
@@ -270,14 +271,15 @@ static void gather_records(
 			vec_push(&in->records, &r->plan);
 		const struct replicator *d = map_get(&catalog->by_name, r->name);
 		if (r->accepted && (!d || d->failed) && !catalog->complete)
-			vec_push(&in->accepted, &r->desired);
+			vec_push(&in->accepted, ledger_desired(r));
 	}
 }
 
 static struct plan *build_plan(struct engine *en)
 {
 	struct inputs in = {.arena = ARENA_INIT};
-	const struct catalog *catalog = en->catalog && !en->rewound ? en->catalog : en->nothing;
+	bool ignore = en->rewound && !en->options.dry;
+	const struct catalog *catalog = en->catalog && !ignore ? en->catalog : en->nothing;
 	gather_records(en, catalog, &in);
 	for (size_t i = 0; i < map_size(&en->list.by_name); i++)
 		vec_push(&in.live, map_value(&en->list.by_name, i));
@@ -294,6 +296,7 @@ static struct plan *build_plan(struct engine *en)
 		.secrets = in.secrets.at,
 		.n_secrets = in.secrets.n,
 		.mode = (enum sync_mode)en->config->sync.mode,
+		.rewound = en->rewound && en->options.dry,
 		.adopt_never = en->config->sync.adopt == ADOPT_NEVER,
 		.now_ms = now_wall(en),
 	};

@@ -138,6 +138,9 @@ static void make_sync(const struct report_input *in, struct report *r)
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK)) {
 		return;
+	} else if (r->count[STANDING_APPLYING] &&
+		   in->now_ms - in->head_since_ms >= in->timeout_ms) {
+		say_first(out, STATUS_ERROR, in, r, STANDING_APPLYING);
 	} else if (r->count[STANDING_APPLYING]) {
 		say(out, STATUS_PENDING, "applying %zu/%zu", r->total - r->count[STANDING_APPLYING],
 			r->total);

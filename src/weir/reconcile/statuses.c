@@ -105,20 +105,20 @@ static enum standing standing_of_hold(enum plan_hold hold)
 	return STANDING_HELD;
 }
 
-static bool is_stuck(const struct engine *en, const struct record *r)
+static bool is_stuck(const struct engine *en, const struct plan_item *item, const struct record *r)
 {
-	int64_t timeout = en->config->sync.timeout_ms;
-	if (r->accepted && r->desired.sync.has_timeout)
-		timeout = r->desired.sync.timeout_ms;
+	const struct replicator *d = item->desired;
+	int64_t timeout =
+		d && d->sync.has_timeout ? d->sync.timeout_ms : en->config->sync.timeout_ms;
 	return now_wall(en) - r->intent->started_ms >= timeout;
 }
 
-static void judge_waiting(
-	const struct engine *en, const struct record *r, struct arena *a, struct report_item *out)
+static void judge_waiting(const struct engine *en, const struct plan_item *item,
+	const struct record *r, struct arena *a, struct report_item *out)
 {
 	char since[CLOCK_TEXT_MAX];
 	out->standing = STANDING_WAITING;
-	if (!r || !r->intent || !is_stuck(en, r))
+	if (!r || !r->intent || !is_stuck(en, item, r))
 		return;
 	out->standing = STANDING_STUCK;
 	out->why = arena_printf(a, "not Healthy since %s (%s); look at it in the API",
@@ -153,7 +153,7 @@ static void judge_item(const struct engine *en, const struct plan_item *item, st
 	struct buf fields = BUF_INIT;
 	*out = (struct report_item){.name = item->name, .why = ""};
 	if (item->waiting) {
-		judge_waiting(en, r, a, out);
+		judge_waiting(en, item, r, a, out);
 	} else if (item->action == PLAN_NONE) {
 		judge_quiet(r, item, a, out);
 		return;
@@ -170,6 +170,7 @@ static void judge_item(const struct engine *en, const struct plan_item *item, st
 		out->why = r->row.failure;
 	} else {
 		out->standing = STANDING_APPLYING;
+		out->why = r && r->last_error ? r->last_error : "waits for its turn";
 	}
 	bool writes = item->action == PLAN_UPDATE || item->waiting;
 	if (writes && r && r->healed && (r->intent || item->action == PLAN_UPDATE)) {
@@ -367,6 +368,14 @@ static bool is_out(const struct engine *en)
 	       (!en->posting && !anything_to_post(en) && !ledger_is_dirty(&en->ledger));
 }
 
+static bool is_watching(const struct engine *en)
+{
+	vec_each (r, &en->watching)
+		if ((*r)->work >= WORK_WATCH)
+			return true;
+	return false;
+}
+
 bool engine_settled(const struct engine *en)
 {
 	if (en->reading || en->pass != PASS_IDLE || en->report_due)
@@ -377,11 +386,12 @@ bool engine_settled(const struct engine *en)
 		return is_out(en);
 	if (en->api.times && (!patient || wall - en->api.since_wall >= en->config->sync.timeout_ms))
 		return is_out(en);
-	if (!en->plan || en->source.times || en->api.times || en->store.times)
+	if (en->source.times || en->api.times || en->store.times)
 		return false;
-	if (en->options.dry)
-		return true;
-	return en->report.sync.state != STATUS_PENDING && !en->watching.n && is_out(en);
+	if (!en->plan)
+		return en->load_err.code != ERR_OK && is_out(en);
+	return en->options.dry ||
+	       (en->report.sync.state != STATUS_PENDING && !is_watching(en) && is_out(en));
 }
 
 static const char *first_trouble(const struct engine *en)
@@ -408,5 +418,6 @@ void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
 	ret_stats->failed = en->report.count[STANDING_FAILED];
 	ret_stats->held = en->report.count[STANDING_HELD];
 	ret_stats->drifted = en->report.count[STANDING_DRIFTED];
+	ret_stats->load_error = en->load_err.code != ERR_OK ? en->load_err.msg : "";
 	ret_stats->load_problems = en->catalog ? en->catalog->problems.n_errors : 0;
 }

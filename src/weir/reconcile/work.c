@@ -143,6 +143,7 @@ static void apply_intended(struct engine *en, struct record *r, const struct liv
 	str_replace(&r->row.last_applied, xstrdup_opt(r->intent->intended));
 	r->row.owned = true;
 	r->is_refused = false;
+	str_replace(&r->last_error, NULL);
 	str_replace(&r->row.failure, NULL);
 	set_identity(r, live);
 	ledger_changed(&en->ledger, r);
@@ -323,6 +324,7 @@ void work_park(struct engine *en, struct record *r, const struct api_answer *a)
 		wait = PARK_MOST_MS;
 	r->blocked_until = now_mono(en) + wait;
 	r->work = WORK_NONE;
+	str_replace(&r->last_error, xstrdup(a->err.msg));
 	str_replace(&r->row.failure, a->outcome == API_FORBIDDEN ? xstrdup(a->err.msg) : NULL);
 	log_warn("will be tried again", "replicator", r->name, "call", api_verb_name(a->verb),
 		"error", a->err.msg, NULL);

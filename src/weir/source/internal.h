@@ -1,0 +1,51 @@
+/*
+ * What the files of this folder share.
+ */
+#ifndef SOURCE_INTERNAL_H
+#define SOURCE_INTERNAL_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "net/http.h"
+#include "source/location.h"
+#include "source/mirror.h"
+#include "source/source.h"
+
+struct source {
+	struct location location;
+	char *branch;
+	char *ref; /* refs/heads/<branch> */
+	char *path;
+	char *token_ref; /* NULL: none */
+	char *user;
+	int64_t timeout_ms;
+	struct http_client *http; /* NULL for folders */
+	struct mirror mirror;
+	char advertised[SHA_MAX]; /* where the server last said that the branch is; "" before it did
+				   */
+	char renewed_for[SHA_MAX]; /* the same, when the mirror was last cloned anew because it was
+				      broken */
+	struct map parsed; /* struct cached_file by blob id: what the last load used; see load.c */
+};
+
+/* The monotonic time at which an operation that begins now must be over. */
+int64_t source_deadline(const struct source *s);
+
+/*
+ * After an operation failed with `rc`: if it was the mirror, and it was not yet cloned anew for
+ * this head, does that. 0: try the operation again. Else the error stands.
+ */
+int source_recover(struct source *s, int rc, int64_t deadline_mono_ms, struct err *e);
+
+/*
+ * The tree of a folder in a commit, NULL if it is not there (or is no folder). "" is the whole
+ * tree.
+ */
+int source_find_tree(
+	struct source *s, git_commit *commit, const char *path, git_tree **ret_tree, struct err *e);
+
+/* Forgets parsed files. */
+void source_drop_parsed(struct map *parsed);
+
+#endif

@@ -214,8 +214,8 @@ static int64_t next_pass_at(const struct engine *en)
 {
 	if (en->pass != PASS_IDLE || en->stopping)
 		return INT64_MAX;
-	return sooner(
-		later(en->read_at, en->source.until_mono), later(en->pass_at, en->api.until_mono));
+	int64_t compare_at = later(later(en->pass_at, en->api.until_mono), en->store.until_mono);
+	return sooner(later(en->read_at, en->source.until_mono), compare_at);
 }
 
 int64_t engine_step(struct engine *en, int64_t now)

@@ -144,6 +144,9 @@ void watch_begin(struct engine *en, struct record *r);
 int64_t watch_step(struct engine *en, int64_t now);
 void watch_looked(struct engine *en, struct record *r, struct api_answer *a);
 void watch_asked(struct engine *en, struct record *r, struct api_answer *a);
+/* The operation of the open intent came to its end, seen in whatever way. */
+void watch_succeed(struct engine *en, struct record *r, const struct live *live);
+void watch_fail(struct engine *en, struct record *r, const char *why);
 
 /* statuses.c: the outbox */
 void statuses_head(struct engine *en);

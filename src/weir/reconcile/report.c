@@ -27,20 +27,27 @@ const char *standing_name(enum standing standing)
 	return names[standing];
 }
 
-__attribute__((format(printf, 3, 4))) static void say(
-	struct status_text *out, enum status_state state, const char *fmt, ...)
+/* Escapes, cuts to what forges take, and puts `tail` behind, whole: counts and places must survive
+ * the cut. */
+__attribute__((format(printf, 4, 5))) static void say_with(
+	struct status_text *out, enum status_state state, const char *tail, const char *fmt, ...)
 {
 	auto_buf struct buf raw = BUF_INIT;
+	auto_buf struct buf end = BUF_INIT;
 	auto_buf struct buf text = BUF_INIT;
 	va_list ap;
 	va_start(ap, fmt);
 	buf_vaddf(&raw, fmt, ap);
 	va_end(ap);
+	text_escape(&end, tail, strlen(tail));
+	text_truncate(&end, FORGE_TEXT_MAX / 2);
 	text_escape(&text, buf_str(&raw), raw.len);
-	text_truncate(&text, FORGE_TEXT_MAX);
+	text_truncate(&text, FORGE_TEXT_MAX - text_length(buf_str(&end)));
 	out->state = state;
-	snprintf(out->text, sizeof(out->text), "%s", buf_str(&text));
+	snprintf(out->text, sizeof(out->text), "%s%s", buf_str(&text), buf_str(&end));
 }
+
+#define say(out, state, ...) say_with(out, state, "", __VA_ARGS__)
 
 /* "…: why +2 more" for the first item that stands so, and how many do. */
 static bool say_first(struct status_text *out, enum status_state state,
@@ -55,11 +62,7 @@ static bool say_first(struct status_text *out, enum status_state state,
 	auto_buf struct buf more = BUF_INIT;
 	if (n > 1)
 		buf_addf(&more, " +%zu more", n - 1);
-	auto_buf struct buf first = BUF_INIT;
-	buf_addf(&first, "%s: %s", it->name, it->why);
-	/* The count of the others must survive the cut. */
-	text_truncate(&first, FORGE_TEXT_MAX - more.len);
-	say(out, state, "%s%s", buf_str(&first), buf_str(&more));
+	say_with(out, state, buf_str(&more), "%s: %s", it->name, it->why);
 	return true;
 }
 
@@ -77,12 +80,8 @@ static bool say_problems(struct status_text *out, const struct problems *problem
 	buf_addc(&place, ')');
 	if (problems->n_errors > 1)
 		buf_addf(&place, " +%zu more", problems->n_errors - 1);
-	auto_buf struct buf what = BUF_INIT;
-	buf_addf(&what, "%s%s%s", p->path, p->path[0] ? ": " : "", p->message);
-	size_t room = text_length(buf_str(&place));
-	text_truncate(
-		&what, room < FORGE_TEXT_MAX / 2 ? FORGE_TEXT_MAX - room : FORGE_TEXT_MAX / 2);
-	say(out, STATUS_FAILURE, "%s%s", buf_str(&what), buf_str(&place));
+	say_with(out, STATUS_FAILURE, buf_str(&place), "%s%s%s", p->path, p->path[0] ? ": " : "",
+		p->message);
 	return true;
 }
 

@@ -94,7 +94,7 @@ int64_t watch_step(struct engine *en, int64_t now)
 	return en->watch_at;
 }
 
-static void succeed(struct engine *en, struct record *r, const struct live *live)
+void watch_succeed(struct engine *en, struct record *r, const struct live *live)
 {
 	struct intent *i = r->intent;
 	struct plan_item *item = item_of(en, r);
@@ -122,7 +122,7 @@ static void succeed(struct engine *en, struct record *r, const struct live *live
 		pass_soon(en, 0); /* somebody saved meanwhile */
 }
 
-static void fail(struct engine *en, struct record *r, const char *why)
+void watch_fail(struct engine *en, struct record *r, const char *why)
 {
 	struct intent *i = r->intent;
 	auto_free char *text = xasprintf("ended in Error at generation %lld: %s",
@@ -183,9 +183,9 @@ static void judge(struct engine *en, struct record *r, const struct live *live)
 		else
 			look_later(en, r);
 	} else if (observed && live->status == LIVE_HEALTHY) {
-		succeed(en, r, live);
+		watch_succeed(en, r, live);
 	} else if (observed && live->status == LIVE_ERROR) {
-		fail(en, r, live->status_message);
+		watch_fail(en, r, live->status_message);
 	} else {
 		look_later(en, r);
 	}
@@ -226,9 +226,9 @@ static void judge_without_state(struct engine *en, struct record *r)
 	struct live live = {.generation = r->intent->generation};
 	spec_from_json(r->row.last_applied, &r->plan_arena, &live.spec);
 	if (steady && r->last_status == LIVE_HEALTHY)
-		succeed(en, r, &live);
+		watch_succeed(en, r, &live);
 	else if (steady && r->last_status == LIVE_ERROR)
-		fail(en, r, NULL);
+		watch_fail(en, r, NULL);
 	else
 		look_later(en, r);
 }
@@ -259,10 +259,10 @@ void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
 			return;
 		}
 		spec_from_json(r->row.last_applied, &r->plan_arena, &live.spec);
-		succeed(en, r, &live);
+		watch_succeed(en, r, &live);
 		return;
 	case OPERATION_FAILED:
-		fail(en, r, a->operation.error);
+		watch_fail(en, r, a->operation.error);
 		return;
 	case OPERATION_SUPERSEDED:
 		give_way(en, r, "a newer operation");

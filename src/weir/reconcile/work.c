@@ -197,6 +197,15 @@ static void adopt(struct engine *en, struct plan_item *item)
 	item->record = &r->plan;
 }
 
+/* The reconcile was sent, its answer was lost, and its operation ended meanwhile. */
+static bool has_come_to_its_end(const struct record *r, const struct live *live)
+{
+	const struct intent *i = r->intent;
+	return i && i->state == INTENT_SENT && i->attempt <= 1 && live->has_observed &&
+	       live->generation == i->generation && live->observed_generation >= i->generation &&
+	       (live->status == LIVE_HEALTHY || live->status == LIVE_ERROR);
+}
+
 /* Nothing is to be written: what is known is brought up to what was seen. */
 static void follow(struct engine *en, struct plan_item *item)
 {
@@ -212,6 +221,13 @@ static void follow(struct engine *en, struct plan_item *item)
 	}
 	if (!live || !r->row.owned)
 		return;
+	if (has_come_to_its_end(r, live)) {
+		if (live->status == LIVE_HEALTHY)
+			watch_succeed(en, r, live);
+		else
+			watch_fail(en, r, live->status_message);
+		return;
+	}
 	bool changed = live->generation > r->row.seen_generation;
 	if (r->intent || (en->catalog_new && item->desired)) {
 		auto_arena struct arena a = ARENA_INIT;

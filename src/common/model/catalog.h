@@ -5,7 +5,8 @@
  *	for each file: catalog_add(c, path, parsed);
  *	catalog_finish(c);          // looks across files: names declared twice
  *
- * Failures are contained: a syntax error fails its file, a bad document fails itself. Pure: reads no file.
+ * Failures are contained: a syntax error fails its file, a bad document fails itself. Pure: reads
+ *no file.
  */
 #ifndef MODEL_CATALOG_H
 #define MODEL_CATALOG_H
@@ -19,15 +20,16 @@
 #include "model/spec.h"
 
 enum sync_mode {
-	SYNC_HEAL,   /* repair drift */
+	SYNC_HEAL, /* repair drift */
 	SYNC_REPORT, /* apply changes, only tell drift */
-	SYNC_PLAN    /* write nothing */
+	SYNC_PLAN /* write nothing */
 };
 
-/* `sync:` of a document: how weir treats it. Keys that later work brings are checked to stand at their default. */
+/* `sync:` of a document: how weir treats it. Keys that later work brings are checked to stand at
+ * their default. */
 struct sync_settings {
 	bool has_mode;
-	int mode;             /* enum sync_mode; heal or report */
+	int mode; /* enum sync_mode; heal or report */
 	bool has_timeout;
 	int64_t timeout_ms;
 };
@@ -40,37 +42,42 @@ struct replicator {
 	const char *file;
 	unsigned line; /* of the document's metadata.name */
 	unsigned col;
-	bool failed;   /* has errors, or is declared twice: spec must not be used */
+	bool failed; /* has errors, or is declared twice: spec must not be used */
 };
 
-/* A file's parsed form: does not know its path, so it can be kept by blob id. Reference counted; the loader's thread
- * and the loop may each hold one (the count is atomic, the content is read only). */
+/* A file's parsed form: does not know its path, so it can be kept by blob id. Reference counted;
+ * the loader's thread and the loop may each hold one (the count is atomic, the content is read
+ * only). */
 struct parsed_file;
 struct parsed_file *parsed_file_new(const char *text, size_t len);
 struct parsed_file *parsed_file_ref(struct parsed_file *f);
 void parsed_file_unref(struct parsed_file *f);
 
 struct catalog {
-	struct map by_name;      /* struct replicator *, in the order found */
+	struct map by_name; /* struct replicator *, in the order found */
+	struct map declared_twice; /* names of documents that failed for it */
 	struct problems problems;
 	size_t n_files;
-	size_t n_failed;         /* replicators that failed */
-	bool complete;           /* no error anywhere: only then may absence mean anything */
+	size_t n_failed; /* replicators that failed */
+	bool complete; /* no error anywhere: only then may absence mean anything */
 	struct arena arena;
-	void *files;             /* parsed files that nodes point into */
+	void *files; /* parsed files that nodes point into */
 };
 
 struct catalog *catalog_new(void);
 void catalog_free(struct catalog *c);
 /* Keeps a reference to the parsed file. */
 void catalog_add(struct catalog *c, const char *path, struct parsed_file *parsed);
-/* An entry that cannot be a YAML file (symbolic link, submodule, LFS pointer, too large): a problem that says so. */
+/* An entry that cannot be a YAML file (symbolic link, submodule, LFS pointer, too large): a problem
+ * that says so. */
 void catalog_add_unreadable(struct catalog *c, const char *path, const char *why);
 void catalog_finish(struct catalog *c);
 
-/* What the store keeps of a document that loaded, and back: JSON with spec, sync, labels, file and lines. */
+/* What the store keeps of a document that loaded, and back: JSON with spec, sync, labels, file and
+ * lines. */
 void replicator_write_json(const struct replicator *r, struct buf *out);
-int replicator_read_json(const char *json, struct arena *arena, struct replicator *ret_replicator, struct err *e);
+int replicator_read_json(
+	const char *json, struct arena *arena, struct replicator *ret_replicator, struct err *e);
 
 /* The JSON Schema of a whole document (schema/replicator.schema.json). */
 struct node *replicator_schema(struct arena *a);

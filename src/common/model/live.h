@@ -1,6 +1,6 @@
 /*
- * A replicator as the API reports it. Fields that an API does not have (those marked inferred in the design) have
- * a presence flag; unknown fields are passed over.
+ * A replicator as the API reports it. Fields that an API does not have (those marked inferred in
+ * the design) have a presence flag; unknown fields are passed over.
  */
 #ifndef MODEL_LIVE_H
 #define MODEL_LIVE_H
@@ -24,25 +24,27 @@ enum live_status {
 
 struct live {
 	const char *identifier;
-	const char *uid;        /* NULL if the API has none */
+	const char *uid; /* NULL if the API has none */
 	const char *created_at; /* as sent; NULL if the API has none */
 	int64_t generation;
 	bool has_observed;
 	int64_t observed_generation;
 	enum live_status status;
-	const char *status_word;    /* as sent */
+	const char *status_word; /* as sent */
 	const char *status_message; /* "" if none; text from outside */
-	const char *fleet;          /* NULL if none */
+	const char *fleet; /* NULL if none */
 	struct spec spec;
 };
 
 const char *live_status_name(enum live_status status);
 
 /*
- * From one JSON object. Values that do not decode are kept as they came (a difference then shows), only a missing
- * identifier or generation is an error (ERR_REMOTE). Everything points into `arena` and the tree.
+ * From one JSON object. Values that do not decode are kept as they came (a difference then shows),
+ * only a missing identifier or generation is an error (ERR_REMOTE). Everything points into `arena`
+ * and the tree.
  */
-int live_decode(const struct node *object, struct arena *arena, struct live *ret_live, struct err *e);
+int live_decode(
+	const struct node *object, struct arena *arena, struct live *ret_live, struct err *e);
 
 enum operation_state {
 	OPERATION_RUNNING,

@@ -1,13 +1,14 @@
 /*
- * The replicator's fields: one table that decoding, validation, difference, plan text, redaction, JSON Schema and
- * reference all come from. Source: the product's API page; what it leaves open and we inferred is marked so in the table.
+ * The replicator's fields: one table that decoding, validation, difference, plan text, redaction,
+ *JSON Schema and reference all come from. Source: the product's API page; what it leaves open and
+ *we inferred is marked so in the table.
  *
  * A spec holds one canonical node per field, so that equal settings are equal nodes:
- *	patterns          a list of strings, sorted, each once (written as a list or as the API's comma-separated string)
- *	details, config   a map; scalars of advanced_configuration typed by the provider's key table
- *	the rest          a string or an integer
- * NULL: not there. NODE_NULL: written as null. Nodes belong to an arena of whoever decoded them and keep
- * their place in the file they came from.
+ *	patterns          a list of strings, sorted, each once (written as a list or as the API's
+ *comma-separated string) details, config   a map; scalars of advanced_configuration typed by the
+ *provider's key table the rest          a string or an integer NULL: not there. NODE_NULL: written
+ *as null. Nodes belong to an arena of whoever decoded them and keep their place in the file they
+ *came from.
  */
 #ifndef MODEL_SPEC_H
 #define MODEL_SPEC_H
@@ -20,7 +21,8 @@
 #include "doc/problem.h"
 
 enum spec_field {
-	SPEC_IDENTIFIER, /* in the API's body; in YAML it is metadata.name and may not stand in spec */
+	SPEC_IDENTIFIER, /* in the API's body; in YAML it is metadata.name and may not stand in spec
+			  */
 	SPEC_PROVIDER,
 	SPEC_SOURCE_KAFKA_ID,
 	SPEC_SOURCE_CONNECTION_DETAILS,
@@ -45,11 +47,12 @@ enum spec_kind {
 	SPEC_KIND_PATTERNS,
 	SPEC_KIND_INTEGER,
 	SPEC_KIND_DETAILS, /* {bootstrap_servers, security_protocol, sasl_mechanism} */
-	SPEC_KIND_CONFIG   /* a flat map of dotted keys */
+	SPEC_KIND_CONFIG /* a flat map of dotted keys */
 };
 
 enum spec_reset {
-	SPEC_RESET_NOT,  /* a field that is gone from YAML cannot be taken back (required or immutable) */
+	SPEC_RESET_NOT, /* a field that is gone from YAML cannot be taken back (required or
+			   immutable) */
 	SPEC_RESET_NULL,
 	SPEC_RESET_EMPTY /* "" */
 };
@@ -59,9 +62,12 @@ struct spec_field_info {
 	enum spec_kind kind;
 	const char *const *choices;
 	bool immutable;
-	bool inferred;         /* not on the product's page; ours to change cheaply */
-	bool secret;           /* its value names or may hold credentials: shown by name only where redaction applies */
+	bool inferred; /* not on the product's page; ours to change cheaply */
+	bool secret; /* its value names or may hold credentials: shown by name only where redaction
+			applies */
+	bool required;
 	enum spec_reset reset;
+	const char *def; /* what an API means where it says nothing; NULL: nothing */
 	const char *doc;
 };
 
@@ -69,43 +75,62 @@ extern const struct spec_field_info spec_fields[SPEC__COUNT];
 
 struct spec {
 	const struct node *value[SPEC__COUNT];
+	unsigned undecoded; /* bit per field: it was there and is wrong, so `value` holds what could
+			       be read of it */
+	unsigned line; /* where the map begins, for what is missing in it; 0 if it came from no text
+			*/
+	unsigned col;
 };
 
-#define SPEC_THRESHOLD_MAX ((int64_t)1 << 53) /* exclusive: what every JSON reader holds exactly */
+#define SPEC_THRESHOLD_MAX                                                                         \
+	((int64_t)1 << 53) /* exclusive: what every JSON reader holds exactly                      \
+			    */
 
 /* SPEC__COUNT if there is none. */
 enum spec_field spec_field_find(const char *name);
 bool identifier_valid(const char *name);
 
 /*
- * Reads the fields of a map, each on its own. `from_yaml`: an identifier is refused, and what YAML reads otherwise
- * than meant gets a hint. Unknown keys are problems. True if no problem was added.
+ * Reads the fields of a map, each on its own. `from_yaml`: an identifier is refused, and what YAML
+ * reads otherwise than meant gets a hint. Unknown keys are problems. True if no problem was added.
  */
-bool spec_decode(const struct node *map, const struct field_place *place, bool from_yaml, struct spec *ret_spec,
-	struct problems *problems);
+bool spec_decode(const struct node *map, const struct field_place *place, bool from_yaml,
+	struct spec *ret_spec, struct problems *problems);
 /*
- * What fields say together: required ones, one kind of each end, ends that differ, units with thresholds, keys of
- * advanced_configuration that the provider does not know or that belong elsewhere, regular expressions (PCRE2) that
- * do not compile, patterns that a ClusterLink cannot express. Paths are field names below place->path.
+ * What fields say together: required ones, one kind of each end, ends that differ, units with
+ * thresholds, keys of advanced_configuration that the provider does not know or that belong
+ * elsewhere, regular expressions (PCRE2) that do not compile, patterns that a ClusterLink cannot
+ * express. Paths are field names below place->path; those of single settings go on behind a dot.
+ * Also adds warnings; true if nothing is an error.
  */
-bool spec_check(const struct spec *spec, const struct field_place *place, struct problems *problems);
+bool spec_check(
+	const struct spec *spec, const struct field_place *place, struct problems *problems);
 
-/* Two values of one field mean the same: absent, null, and empty are one; so are server defaults. NULL is absent. */
+/* Nothing, null, "", [] or {}: the field says nothing. */
+bool spec_value_empty(const struct node *value);
+/* Two values of one field mean the same: absent, null, and empty are one; so are server defaults.
+ * NULL is absent. */
 bool spec_value_equal(enum spec_field field, const struct node *a, const struct node *b);
-/* `over` on top of `base`, field by field; a null in `over` stays as NODE_NULL. */
+/* The same for one value in advanced_configuration: to Kafka, 5 and "5" are one. */
+bool spec_setting_equal(const struct node *a, const struct node *b);
+/* `over` on top of `base`, field by field; a null in `over` stays as NODE_NULL. The place is that
+ * of `over`. */
 struct spec spec_merge(const struct spec *base, const struct spec *over);
 /* Deep copies into an arena. */
 struct spec spec_copy(struct arena *a, const struct spec *spec);
 
-/* The value as the API wants it (patterns as one comma-separated string, null for NODE_NULL and for NULL). */
+/* The value as the API wants it (patterns as one comma-separated string, null for NODE_NULL and for
+ * NULL). */
 struct node *spec_value_wire(struct arena *a, enum spec_field field, const struct node *value);
 /* A JSON object of the fields that are not NULL, as the API wants them. */
 struct node *spec_to_wire(struct arena *a, const struct spec *spec);
-/* The value on one line for plans and messages: [a, b], 10000, {k: v}; "(none)" when absent or empty; secrets masked. */
+/* The value on one line for plans and messages: [a, b], 10000, {k: v}; "(none)" when absent or
+ * empty; secrets masked. */
 void spec_value_text(struct buf *out, enum spec_field field, const struct node *value);
 
-/* The keys that a secret path needs for an end, from its connection details: username and password for SASL PLAIN
- * and SCRAM, certificate, key and ca for SSL without SASL, none for PLAINTEXT. Returns a NULL-ended literal list. */
+/* The keys that a secret path needs for an end, from its connection details: username and password
+ * for SASL PLAIN and SCRAM, certificate, key and ca for SSL without SASL, none for PLAINTEXT.
+ * Returns a NULL-ended literal list. */
 const char *const *spec_secret_keys(const struct spec *spec, bool source_end);
 
 /* The JSON Schema of spec, and the mdoc reference. */

@@ -1,0 +1,144 @@
+/* The catalog: parsed files go in, replicators and problems come out. */
+#include "model/catalog.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "doc/yaml.h"
+#include "model/internal.h"
+
+struct parsed_file {
+	atomic_uint refs;
+	struct yaml_docs docs;
+	struct problems problems; /* without a file's name */
+};
+
+struct parsed_files {
+	VEC_FIELDS(struct parsed_file *);
+};
+
+struct parsed_file *parsed_file_new(const char *text, size_t len)
+{
+	struct parsed_file *f = xcalloc(1, sizeof(*f));
+
+	atomic_init(&f->refs, 1);
+	f->docs = (struct yaml_docs)YAML_DOCS_INIT;
+	f->problems = (struct problems)PROBLEMS_INIT;
+	yaml_parse(NULL, text, len, &f->docs, &f->problems);
+	return f;
+}
+
+struct parsed_file *parsed_file_ref(struct parsed_file *f)
+{
+	atomic_fetch_add_explicit(&f->refs, 1, memory_order_relaxed);
+	return f;
+}
+
+void parsed_file_unref(struct parsed_file *f)
+{
+	if (!f || atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	yaml_docs_release(&f->docs);
+	problems_release(&f->problems);
+	free(f);
+}
+
+struct catalog *catalog_new(void)
+{
+	struct catalog *c = xcalloc(1, sizeof(*c));
+
+	c->files = xcalloc(1, sizeof(struct parsed_files));
+	return c;
+}
+
+void catalog_free(struct catalog *c)
+{
+	struct parsed_files *files;
+
+	if (!c)
+		return;
+	files = c->files;
+	vec_each (it, files)
+		parsed_file_unref(*it);
+	vec_release(files);
+	free(files);
+	map_release(&c->by_name);
+	map_release(&c->declared_twice);
+	problems_release(&c->problems);
+	arena_release(&c->arena);
+	free(c);
+}
+
+static void fail(struct catalog *c, struct replicator *r)
+{
+	c->n_failed += !r->failed;
+	r->failed = true;
+}
+
+static void complain_of_twin(
+	struct catalog *c, const struct replicator *r, const struct replicator *twin)
+{
+	problems_add(&c->problems, PROBLEM_ERROR, r->file, r->line, r->col, "metadata.name",
+		"\"%s\" is declared here and in %s:%u:%u too: rename or remove one of them",
+		r->name, twin->file, twin->line, twin->col);
+}
+
+/* Neither of two documents with one name is used: nobody can tell which was meant. */
+static void add_replicator(struct catalog *c, struct replicator *r)
+{
+	struct replicator *first = map_get(&c->by_name, r->name);
+
+	if (r->failed)
+		c->n_failed++;
+	if (!first) {
+		map_put(&c->by_name, r->name, r);
+		return;
+	}
+	if (!map_has(&c->declared_twice, r->name))
+		complain_of_twin(c, first, r);
+	map_put(&c->declared_twice, r->name, first);
+	complain_of_twin(c, r, first);
+	fail(c, first);
+	fail(c, r);
+}
+
+static void add_document(struct catalog *c, const char *file, const struct node *doc)
+{
+	struct field_place place = {.arena = &c->arena, .file = file, .path = ""};
+	struct replicator *r = document_decode(doc, &place, &c->problems);
+
+	if (r)
+		add_replicator(c, r);
+	else
+		c->n_failed++;
+}
+
+void catalog_add(struct catalog *c, const char *path, struct parsed_file *parsed)
+{
+	const char *file = arena_strdup(&c->arena, path);
+	struct parsed_files *files = c->files;
+
+	c->n_files++;
+	vec_push(files, parsed_file_ref(parsed));
+	vec_each (it, &parsed->problems)
+		problems_add(&c->problems, it->level, file, it->line, it->col, it->path, "%s",
+			it->message);
+	if (parsed->problems.n_errors)
+		return;
+	vec_each (it, &parsed->docs)
+		add_document(c, file, *it);
+}
+
+void catalog_add_unreadable(struct catalog *c, const char *path, const char *why)
+{
+	c->n_files++;
+	problems_add(&c->problems, PROBLEM_ERROR, path, 0, 0, "", "%s", why);
+}
+
+void catalog_finish(struct catalog *c)
+{
+	overlap_warn(c);
+	problems_sort(&c->problems);
+	c->complete = c->problems.n_errors == 0;
+}

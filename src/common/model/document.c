@@ -1,0 +1,311 @@
+/* One document of a file: apiVersion, kind, metadata, spec and sync. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/text.h"
+#include "model/internal.h"
+
+#define API_VERSION "weir/v1"
+#define KIND	    "KafkaReplicator"
+
+/* Keys of sync that later work brings; until then only their default may stand there. */
+struct sync_later {
+	const struct node *depends_on;
+	bool protect;
+	const struct node *suspend;
+	const struct node *ignore;
+	int adopt;
+	bool replace;
+	int on_remove;
+	int foreign_drafts;
+	const struct node *windows;
+	const struct node *max_updates;
+};
+
+struct sync_document {
+	struct sync_settings settings;
+	struct sync_later later;
+};
+
+struct metadata {
+	const char *name;
+	const struct node *labels;
+};
+
+struct document {
+	int api_version;
+	int kind;
+	struct metadata metadata;
+	const struct node *spec;
+	struct sync_document sync;
+};
+
+static const char *const api_versions[] = {API_VERSION, NULL};
+static const char *const kinds[] = {KIND, NULL};
+static const char *const modes[] = {[SYNC_HEAL] = "heal", [SYNC_REPORT] = "report", NULL};
+static const char *const adoptions[] = {"match", "overwrite", "never", NULL};
+static const char *const removals[] = {"delete", "orphan", NULL};
+static const char *const draft_rules[] = {"hold", "apply", NULL};
+
+#define SETTING(member) .offset = offsetof(struct sync_document, settings.member)
+#define LATER(member)                                                                              \
+	.flags = FIELD_NOT_BUILT, .offset = offsetof(struct sync_document, later.member)
+
+static const struct field sync_fields[] = {
+	{.name = "mode",
+		.type = FIELD_CHOICE,
+		SETTING(mode),
+		.has_offset = offsetof(struct sync_document, settings.has_mode) + 1,
+		.choices = modes,
+		.doc = "heal repairs drift, report only tells it. Default: as weir.yaml says."},
+	{.name = "timeout",
+		.type = FIELD_DURATION,
+		SETTING(timeout_ms),
+		.has_offset = offsetof(struct sync_document, settings.has_timeout) + 1,
+		.min = 1000,
+		.max = (int64_t)24 * 60 * 60 * 1000,
+		.doc = "How long a change may take until it counts as failed. Default: as "
+		       "weir.yaml says."},
+	{.name = "depends_on",
+		.type = FIELD_STRINGS,
+		LATER(depends_on),
+		.doc = "Replicators that must be Healthy first."},
+	{.name = "protect",
+		.type = FIELD_BOOL,
+		LATER(protect),
+		.def = "false",
+		.doc = "Never delete it, even once its file is gone."},
+	{.name = "suspend",
+		.type = FIELD_NODE,
+		LATER(suspend),
+		.doc = "Leave it alone for a while, with a reason."},
+	{.name = "ignore",
+		.type = FIELD_STRINGS,
+		LATER(ignore),
+		.doc = "JSON Pointers to fields that are sent on create only."},
+	{.name = "adopt",
+		.type = FIELD_CHOICE,
+		LATER(adopt),
+		.choices = adoptions,
+		.def = "match",
+		.doc = "What to do if it exists already."},
+	{.name = "replace",
+		.type = FIELD_BOOL,
+		LATER(replace),
+		.def = "false",
+		.doc = "Delete and create it anew when a field changes that cannot be changed."},
+	{.name = "on_remove",
+		.type = FIELD_CHOICE,
+		LATER(on_remove),
+		.choices = removals,
+		.def = "delete",
+		.doc = "What to do once its file is gone."},
+	{.name = "foreign_drafts",
+		.type = FIELD_CHOICE,
+		LATER(foreign_drafts),
+		.choices = draft_rules,
+		.def = "hold",
+		.doc = "What to do when a reconcile would also provision what somebody else "
+		       "saved."},
+	{.name = "windows",
+		.type = FIELD_NODE,
+		LATER(windows),
+		.doc = "Times in which it may be changed, or not."},
+	{.name = "max_updates",
+		.type = FIELD_NODE,
+		LATER(max_updates),
+		.doc = "Most updates that may run at once."},
+	{0},
+};
+
+static const struct field metadata_fields[] = {
+	{.name = "name",
+		.type = FIELD_STRING,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct metadata, name),
+		.doc = "The replicator's identifier in the API: 1 to 63 lower-case letters, digits "
+		       "and hyphens."},
+	{.name = "labels",
+		.type = FIELD_STRING_MAP,
+		.flags = FIELD_NULL_OK,
+		.offset = offsetof(struct metadata, labels),
+		.doc = "Words of your own to choose replicators by."},
+	{0},
+};
+
+const struct field document_fields[] = {
+	{.name = "apiVersion",
+		.type = FIELD_CHOICE,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct document, api_version),
+		.choices = api_versions,
+		.doc = "Always " API_VERSION "."},
+	{.name = "kind",
+		.type = FIELD_CHOICE,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct document, kind),
+		.choices = kinds,
+		.doc = "Always " KIND "."},
+	{.name = "metadata",
+		.type = FIELD_MAP,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct document, metadata),
+		.sub = metadata_fields,
+		.doc = "What it is called."},
+	{.name = "spec",
+		.type = FIELD_NODE,
+		.flags = FIELD_REQUIRED | FIELD_NULL_OK,
+		.offset = offsetof(struct document, spec),
+		.doc = "The replicator, by the fields of the API."},
+	{.name = "sync",
+		.type = FIELD_MAP,
+		.flags = FIELD_NULL_OK,
+		.offset = offsetof(struct document, sync),
+		.sub = sync_fields,
+		.doc = "How weir treats it."},
+	{0},
+};
+
+/* Kinds of the design that are not there yet, and what to do without them. */
+static const struct {
+	const char *kind;
+	const char *remedy;
+} later_kinds[] = {
+	{"Defaults", "write the settings in each replicator"},
+	{"KafkaCluster", "write its id, or connection details and secret path, in each replicator"},
+};
+
+static bool complain_of_kind(
+	const struct node *kind, const struct field_place *place, struct problems *problems)
+{
+	static const char *const known[] = {KIND};
+	const char *word = kind->u.string.s, *near;
+
+	for (size_t i = 0; i < ARRAY_SIZE(later_kinds); i++) {
+		if (strcmp(later_kinds[i].kind, word) == 0) {
+			problem_at(problems, PROBLEM_ERROR, place, "kind", kind,
+				"%s is not built yet: %s", word, later_kinds[i].remedy);
+			return false;
+		}
+	}
+	near = text_suggest(word, known, ARRAY_SIZE(known));
+	if (near)
+		problem_at(problems, PROBLEM_ERROR, place, "kind", kind,
+			"unknown kind \"%s\"; did you mean %s?", word, near);
+	else
+		problem_at(problems, PROBLEM_ERROR, place, "kind", kind,
+			"unknown kind \"%s\": weir knows " KIND
+			"; what is not weir's belongs in another folder",
+			word);
+	return false;
+}
+
+/* Whether it is worth looking into the document. */
+static bool check_kind(
+	const struct node *doc, const struct field_place *place, struct problems *problems)
+{
+	const struct node *kind = node_get(doc, "kind");
+
+	if (doc->type != NODE_MAP) {
+		problem_at(problems, PROBLEM_ERROR, place, "", doc,
+			"a document must be a map with apiVersion, kind, metadata and spec, not a "
+			"%s",
+			node_type_name(doc->type));
+		return false;
+	}
+	if (!kind && !node_get(doc, "apiVersion")) {
+		problem_at(problems, PROBLEM_ERROR, place, "", doc,
+			"not a document of weir's: it needs apiVersion: " API_VERSION
+			" and kind: " KIND "; what is not weir's belongs in another folder");
+		return false;
+	}
+	if (kind && kind->type == NODE_STRING && strcmp(kind->u.string.s, KIND) != 0)
+		return complain_of_kind(kind, place, problems);
+	return true;
+}
+
+/* The nearest identifier, if there is one: "Orders_DR" to "orders-dr". */
+static char *identifier_from(const char *name)
+{
+	char *identifier = xstrdup(name);
+
+	for (char *p = identifier; *p; p++)
+		*p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '-';
+	return identifier;
+}
+
+static void check_name(
+	const struct node *name, const struct field_place *place, struct problems *problems)
+{
+	auto_free char *near = identifier_from(name->u.string.s);
+	bool found = identifier_valid(near);
+
+	if (identifier_valid(name->u.string.s))
+		return;
+	problem_at(problems, PROBLEM_ERROR, place, "metadata.name", name,
+		"\"%s\" is no name: use 1 to 63 lower-case letters, digits and hyphens, with a "
+		"letter or digit at both "
+		"ends%s%s",
+		name->u.string.s, found ? "; for example " : "", found ? near : "");
+}
+
+/* An explicit null is as if the line were absent. */
+static void drop_nulls(struct spec *spec)
+{
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		if (spec->value[f] && spec->value[f]->type == NODE_NULL)
+			spec->value[f] = NULL;
+	}
+}
+
+/* `name` is the identifier; what is wrong with it has been said. */
+static struct spec decode_spec(const struct node *map, const struct node *name,
+	const struct field_place *place, struct problems *problems)
+{
+	struct field_place below = {.arena = place->arena, .file = place->file, .path = "spec"};
+	struct spec spec = {0};
+
+	if (map->type != NODE_MAP) {
+		problem_at(problems, PROBLEM_ERROR, place, "spec", map,
+			"must be a map of the replicator's fields, not a %s",
+			node_type_name(map->type));
+		return spec;
+	}
+	spec_decode(map, &below, true, &spec, problems);
+	spec.value[SPEC_IDENTIFIER] = name;
+	spec.undecoded |= 1u << SPEC_IDENTIFIER;
+	spec_check(&spec, &below, problems);
+	drop_nulls(&spec);
+	return spec;
+}
+
+struct replicator *document_decode(
+	const struct node *doc, const struct field_place *place, struct problems *problems)
+{
+	size_t n_before = problems->n_errors;
+	struct document d = {0};
+	const struct node *name;
+	struct replicator *r;
+
+	if (!check_kind(doc, place, problems))
+		return NULL;
+	fields_decode(document_fields, doc, place, &d, problems);
+	name = d.metadata.name ? node_get(node_get(doc, "metadata"), "name") : NULL;
+	if (name)
+		check_name(name, place, problems);
+	r = arena_alloc(place->arena, sizeof(*r));
+	if (d.spec)
+		r->spec = decode_spec(d.spec, name, place, problems);
+	if (!name)
+		return NULL;
+	r->name = name->u.string.s;
+	r->sync = d.sync.settings;
+	r->labels = d.metadata.labels;
+	r->file = place->file;
+	r->line = name->line;
+	r->col = name->col;
+	r->failed = problems->n_errors > n_before;
+	return r;
+}

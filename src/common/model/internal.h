@@ -1,0 +1,67 @@
+/*
+ * What the files of this folder know of each other and others need not.
+ */
+#ifndef MODEL_INTERNAL_H
+#define MODEL_INTERNAL_H
+
+#include "model/catalog.h"
+#include "model/spec.h"
+
+/* Adds a problem with the field `name` of the map at `place`; it stands where `at` does. */
+void problem_at(struct problems *problems, enum problem_level level,
+	const struct field_place *place, const char *name, const struct node *at, const char *fmt,
+	...) __attribute__((format(printf, 6, 7)));
+/*
+ * Checks one value by a row of a table of its own, so that it is told off as in any table.
+ * `ret_integer` may be NULL, and gets what an integer row decoded.
+ */
+bool decode_one(const struct field *row, struct node *value, const struct field_place *place,
+	int64_t *ret_integer, struct problems *problems);
+/* "spec.topic_whitelist"; the caller frees. */
+char *path_below(const struct field_place *place, const char *name);
+
+/* *_connection_details. */
+struct details {
+	const char *bootstrap_servers;
+	int security_protocol; /* index into security_protocols, -1 if not there */
+	int sasl_mechanism; /* likewise */
+	bool has_sasl_mechanism;
+};
+extern const struct field details_fields[];
+
+enum security_protocol {
+	PROTOCOL_PLAINTEXT,
+	PROTOCOL_SSL,
+	PROTOCOL_SASL_PLAINTEXT,
+	PROTOCOL_SASL_SSL,
+	PROTOCOL__COUNT /* none of these words */
+};
+/* PLAINTEXT where nothing is written. */
+enum security_protocol details_protocol(const struct node *details);
+/* Two bootstrap_servers in canonical form name the same brokers, in any order. */
+bool servers_equal(const struct node *a, const struct node *b);
+
+/*
+ * One field, from its canonical or any other form. False if it does not decode: what could be read
+ * of it comes back.
+ */
+bool spec_decode_value(enum spec_field field, struct node *value, const struct field_place *place,
+	bool from_yaml, const struct node **ret_value, struct problems *problems);
+
+/* Adds a problem with a key that is no field. Returns the field that was meant, or SPEC__COUNT. */
+enum spec_field spec_unknown_key(
+	const struct node *key, const struct field_place *place, struct problems *problems);
+
+/* The keys of a whole document. */
+extern const struct field document_fields[];
+/*
+ * A replicator, failed if anything is wrong with it; NULL for what is no replicator or has no name,
+ * which is an error too.
+ */
+struct replicator *document_decode(
+	const struct node *doc, const struct field_place *place, struct problems *problems);
+
+/* Warnings for replicators that copy the same topics between the same clusters. */
+void overlap_warn(struct catalog *c);
+
+#endif

@@ -1,0 +1,109 @@
+/* What the API answers: replicators and operations. Whatever is odd in them is kept or passed over,
+ * never fatal. */
+#include "model/live.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "model/internal.h"
+
+static const char *const status_names[LIVE__COUNT] = {
+	[LIVE_PENDING] = "Pending",
+	[LIVE_PROVISIONING] = "Provisioning",
+	[LIVE_UPDATING] = "Updating",
+	[LIVE_HEALTHY] = "Healthy",
+	[LIVE_ERROR] = "Error",
+	[LIVE_DELETING] = "Deleting",
+	[LIVE_UNKNOWN] = "Unknown",
+};
+
+const char *live_status_name(enum live_status status)
+{
+	return status_names[status];
+}
+
+static enum live_status find_status(const char *word)
+{
+	enum live_status status = 0;
+
+	while (status < LIVE_UNKNOWN && strcmp(word, status_names[status]) != 0)
+		status++;
+	return status;
+}
+
+static const char *string_or(const struct node *object, const char *key, const char *otherwise)
+{
+	const char *s = node_get_string(object, key);
+
+	return s ? s : otherwise;
+}
+
+static void decode_spec(const struct node *object, struct arena *arena, struct spec *ret_spec)
+{
+	struct field_place place = {.arena = arena, .path = ""};
+	struct problems ignored = PROBLEMS_INIT;
+
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		struct node *value = node_get(object, spec_fields[f].name);
+
+		if (value &&
+			!spec_decode_value(f, value, &place, false, &ret_spec->value[f], &ignored))
+			ret_spec->value[f] = value;
+	}
+	problems_release(&ignored);
+}
+
+int live_decode(
+	const struct node *object, struct arena *arena, struct live *ret_live, struct err *e)
+{
+	struct live live = {.identifier = node_get_string(object, "identifier")};
+
+	if (object->type != NODE_MAP)
+		return err_set(e, ERR_REMOTE, "a replicator is a %s and not an object",
+			node_type_name(object->type));
+	if (!live.identifier)
+		return err_set(e, ERR_REMOTE, "a replicator without an identifier");
+	if (!node_get_int(object, "generation", &live.generation))
+		return err_set(
+			e, ERR_REMOTE, "replicator \"%s\" has no generation", live.identifier);
+	live.uid = node_get_string(object, "uid");
+	live.created_at = node_get_string(object, "created_at");
+	live.has_observed = node_get_int(object, "observed_generation", &live.observed_generation);
+	live.status_word = string_or(object, "status", "");
+	live.status = find_status(live.status_word);
+	live.status_message = string_or(object, "status_message", "");
+	live.fleet = node_get_string(object, "fleet");
+	decode_spec(object, arena, &live.spec);
+	*ret_live = live;
+	return 0;
+}
+
+static const char *const operation_names[] = {
+	[OPERATION_RUNNING] = "Running",
+	[OPERATION_SUCCEEDED] = "Succeeded",
+	[OPERATION_FAILED] = "Failed",
+	[OPERATION_SUPERSEDED] = "Superseded",
+	[OPERATION_UNKNOWN] = "Unknown",
+};
+
+const char *operation_state_name(enum operation_state state)
+{
+	return operation_names[state];
+}
+
+int operation_decode(const struct node *object, struct operation *ret_operation, struct err *e)
+{
+	struct operation operation = {.id = string_or(object, "id", "")};
+	const char *word = string_or(object, "state", "");
+
+	if (object->type != NODE_MAP)
+		return err_set(e, ERR_REMOTE, "an operation is a %s and not an object",
+			node_type_name(object->type));
+	node_get_int(object, "generation", &operation.generation);
+	while (operation.state < OPERATION_UNKNOWN &&
+		strcmp(word, operation_names[operation.state]) != 0)
+		operation.state++;
+	operation.error = string_or(object, "error", "");
+	*ret_operation = operation;
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* Single fields: checked by a row of their own, and problems with them. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "model/internal.h"
+
+char *path_below(const struct field_place *place, const char *name)
+{
+	return xasprintf("%s%s%s", place->path, *place->path && *name ? "." : "", name);
+}
+
+void problem_at(struct problems *problems, enum problem_level level,
+	const struct field_place *place, const char *name, const struct node *at, const char *fmt,
+	...)
+{
+	auto_free char *path = path_below(place, name);
+	auto_free char *message = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	message = xvasprintf(fmt, ap);
+	va_end(ap);
+	problems_add(problems, level, place->file, at->line, at->col, path, "%s", message);
+}
+
+/* Room for whatever a row of any type but FIELD_MAP decodes to. */
+union slot {
+	const void *pointer;
+	int64_t integer;
+	int choice;
+	bool boolean;
+	struct field_list list;
+	struct count_or_percent count_or_percent;
+};
+
+bool decode_one(const struct field *row, struct node *value, const struct field_place *place,
+	int64_t *ret_integer, struct problems *problems)
+{
+	const struct field table[] = {*row, {0}};
+	struct node key = {.type = NODE_STRING, .line = value->line, .col = value->col};
+	struct node_pair pair = {.key = &key, .value = value};
+	struct node map = {.type = NODE_MAP, .line = value->line, .col = value->col};
+	union slot slot;
+
+	key.u.string.s = row->name;
+	key.u.string.len = strlen(row->name);
+	map.u.map.at = &pair;
+	map.u.map.n = map.u.map.cap = 1;
+	if (!fields_decode(table, &map, place, &slot, problems))
+		return false;
+	if (ret_integer)
+		*ret_integer = slot.integer;
+	return true;
+}

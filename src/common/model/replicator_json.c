@@ -1,0 +1,111 @@
+/* Replicators as the store keeps them. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "doc/json.h"
+#include "model/internal.h"
+
+static struct node *place_node(struct arena *a, unsigned line, unsigned col)
+{
+	struct node *place = node_seq(a);
+
+	node_seq_add(a, place, node_int(a, line));
+	node_seq_add(a, place, node_int(a, col));
+	return place;
+}
+
+static void add_spec(struct arena *a, struct node *map, const struct spec *spec)
+{
+	struct node *values = node_map(a), *places = node_map(a);
+
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		const struct node *value = spec->value[f];
+
+		if (!value)
+			continue;
+		node_map_set(a, values, spec_fields[f].name, node_copy(a, value));
+		node_map_set(
+			a, places, spec_fields[f].name, place_node(a, value->line, value->col));
+	}
+	node_map_set(a, map, "spec", values);
+	node_map_set(a, map, "places", places);
+}
+
+static void add_sync(struct arena *a, struct node *map, const struct sync_settings *sync)
+{
+	struct node *values = node_map(a);
+
+	if (sync->has_mode)
+		node_map_set(a, values, "mode", node_int(a, sync->mode));
+	if (sync->has_timeout)
+		node_map_set(a, values, "timeout_ms", node_int(a, sync->timeout_ms));
+	node_map_set(a, map, "sync", values);
+}
+
+void replicator_write_json(const struct replicator *r, struct buf *out)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *map = node_map(&a);
+
+	node_map_set(&a, map, "name", node_string(&a, r->name));
+	node_map_set(&a, map, "file", node_string(&a, r->file));
+	node_map_set(&a, map, "place", place_node(&a, r->line, r->col));
+	if (r->labels)
+		node_map_set(&a, map, "labels", node_copy(&a, r->labels));
+	add_sync(&a, map, &r->sync);
+	add_spec(&a, map, &r->spec);
+	json_write(out, map, JSON_STYLE_CANONICAL);
+}
+
+static void read_place(const struct node *place, unsigned *ret_line, unsigned *ret_col)
+{
+	if (!place || place->type != NODE_SEQ || place->u.seq.n != 2)
+		return;
+	if (place->u.seq.at[0]->type != NODE_INT || place->u.seq.at[1]->type != NODE_INT)
+		return;
+	*ret_line = (unsigned)place->u.seq.at[0]->u.integer;
+	*ret_col = (unsigned)place->u.seq.at[1]->u.integer;
+}
+
+static void read_spec(const struct node *values, const struct node *places, struct spec *ret_spec)
+{
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		struct node *value = node_get(values, spec_fields[f].name);
+
+		if (!value)
+			continue;
+		read_place(node_get(places, spec_fields[f].name), &value->line, &value->col);
+		ret_spec->value[f] = value;
+	}
+}
+
+static void read_sync(const struct node *values, struct sync_settings *ret_sync)
+{
+	int64_t mode;
+
+	ret_sync->has_mode =
+		node_get_int(values, "mode", &mode) && (mode == SYNC_HEAL || mode == SYNC_REPORT);
+	if (ret_sync->has_mode)
+		ret_sync->mode = (int)mode;
+	ret_sync->has_timeout = node_get_int(values, "timeout_ms", &ret_sync->timeout_ms);
+}
+
+int replicator_read_json(
+	const char *json, struct arena *arena, struct replicator *ret_replicator, struct err *e)
+{
+	struct node *map;
+	struct replicator r = {0};
+
+	if (json_read(arena, json, strlen(json), &map, e) < 0)
+		return err_prefix(e, "a stored replicator");
+	r.name = node_get_string(map, "name");
+	r.file = node_get_string(map, "file");
+	if (!r.name || !r.file)
+		return err_set(e, ERR_INTERNAL, "a stored replicator has no name or no file");
+	read_place(node_get(map, "place"), &r.line, &r.col);
+	r.labels = node_get(map, "labels");
+	read_sync(node_get(map, "sync"), &r.sync);
+	read_spec(node_get(map, "spec"), node_get(map, "places"), &r.spec);
+	*ret_replicator = r;
+	return 0;
+}

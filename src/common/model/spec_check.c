@@ -1,0 +1,295 @@
+/* What the fields of a replicator say together. Of fields that did not decode, what could be read
+ * is checked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "model/advanced.h"
+#include "model/internal.h"
+#include "model/patterns.h"
+
+struct check {
+	const struct spec *spec;
+	const struct field_place *place;
+	struct problems *problems;
+};
+
+#define complain_at(c, field, at, ...)                                                             \
+	problem_at((c)->problems, PROBLEM_ERROR, (c)->place, spec_fields[field].name, (at),        \
+		__VA_ARGS__)
+#define warn_at(c, field, at, ...)                                                                 \
+	problem_at((c)->problems, PROBLEM_WARNING, (c)->place, spec_fields[field].name, (at),      \
+		__VA_ARGS__)
+/* Of one key of the connection details. */
+#define complain_in(c, field, key, at, ...)                                                        \
+	do {                                                                                       \
+		auto_free char *name_ = xasprintf("%s.%s", spec_fields[field].name, (key));        \
+		problem_at((c)->problems, PROBLEM_ERROR, (c)->place, name_, (at), __VA_ARGS__);    \
+	} while (0)
+#define complain(c, field, ...) complain_at((c), (field), (c)->spec->value[field], __VA_ARGS__)
+
+static bool is_set(const struct check *c, enum spec_field field)
+{
+	return c->spec->undecoded & 1u << field || !spec_value_empty(c->spec->value[field]);
+}
+
+static const char *string_of(const struct check *c, enum spec_field field)
+{
+	const struct node *n = c->spec->value[field];
+
+	return n && n->type == NODE_STRING ? n->u.string.s : NULL;
+}
+
+static bool field_is(const struct check *c, enum spec_field field, const char *word)
+{
+	const char *s = string_of(c, field);
+
+	return s && strcmp(s, word) == 0;
+}
+
+/* Where a field should be: at its empty value if it is written at all, else where the map begins.
+ */
+static void complain_missing(const struct check *c, enum spec_field field, const char *what)
+{
+	struct node begin = {.line = c->spec->line, .col = c->spec->col};
+	const struct node *at = c->spec->value[field];
+
+	complain_at(c, field, at ? at : &begin, "%s", what);
+}
+
+static void check_required(const struct check *c)
+{
+	static const char *const wanted[SPEC__COUNT] = {
+		[SPEC_IDENTIFIER] = "is required: the replicator's name",
+		[SPEC_PROVIDER] = "is required: MirrorMaker2 or ClusterLink",
+		[SPEC_REPLICATION_MODE] = "is required: active-passive or active-active",
+		[SPEC_TOPIC_WHITELIST] =
+			"must name something: list the topics to copy, .* for all of them",
+	};
+
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		if (spec_fields[f].required && !is_set(c, f))
+			complain_missing(c, f, wanted[f]);
+	}
+}
+
+/* The fields of one end. */
+struct end {
+	enum spec_field kafka_id;
+	enum spec_field details;
+	enum spec_field secret_path;
+};
+
+static const struct end ends[] = {
+	{SPEC_SOURCE_KAFKA_ID, SPEC_SOURCE_CONNECTION_DETAILS, SPEC_SOURCE_SECRET_PATH},
+	{SPEC_DESTINATION_KAFKA_ID, SPEC_DESTINATION_CONNECTION_DETAILS,
+		SPEC_DESTINATION_SECRET_PATH},
+};
+
+static void check_kafka_id(const struct check *c, const struct end *end)
+{
+	const char *id = string_of(c, end->kafka_id);
+
+	if (id && id[strcspn(id, " \t\r\n")])
+		complain(c, end->kafka_id, "\"%s\" is no cluster's id: it has white space", id);
+}
+
+static void check_kind_of_end(const struct check *c, const struct end *end)
+{
+	const char *id = spec_fields[end->kafka_id].name, *details = spec_fields[end->details].name;
+	auto_free char *missing =
+		xasprintf("is required: the cluster's id, or %s for an external cluster", details);
+
+	if (!is_set(c, end->kafka_id) && !is_set(c, end->details))
+		complain_missing(c, end->kafka_id, missing);
+	if (is_set(c, end->kafka_id) && is_set(c, end->details))
+		complain(c, end->details,
+			"cannot stand beside %s: a cluster has either; remove one of them", id);
+	if (is_set(c, end->secret_path) && !is_set(c, end->details))
+		complain(c, end->secret_path, "goes only with %s: remove it%s", details,
+			is_set(c, end->kafka_id)
+				? ", the API knows the credentials of its own clusters"
+				: "");
+}
+
+static void check_mechanism(
+	const struct check *c, const struct end *end, enum security_protocol protocol)
+{
+	const struct node *details = c->spec->value[end->details];
+	const struct node *mechanism = node_get(details, "sasl_mechanism");
+	bool sasl = protocol == PROTOCOL_SASL_PLAINTEXT || protocol == PROTOCOL_SASL_SSL;
+
+	if (sasl && !mechanism)
+		complain_in(c, end->details, "sasl_mechanism", details,
+			"is required with SASL: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or "
+			"OAUTHBEARER");
+	if (!sasl && mechanism)
+		complain_in(c, end->details, "sasl_mechanism", mechanism,
+			"goes only with SASL: set security_protocol to SASL_SSL, or remove it");
+}
+
+static void check_secret_path(
+	const struct check *c, const struct end *end, enum security_protocol protocol)
+{
+	bool sasl = protocol == PROTOCOL_SASL_PLAINTEXT || protocol == PROTOCOL_SASL_SSL;
+
+	if (sasl && !is_set(c, end->secret_path))
+		complain_at(c, end->secret_path, c->spec->value[end->details],
+			"is required: SASL logs in with the credentials behind it");
+	if (protocol == PROTOCOL_PLAINTEXT && is_set(c, end->secret_path))
+		warn_at(c, end->secret_path, c->spec->value[end->secret_path],
+			"is not used: security_protocol is PLAINTEXT, which neither logs in nor "
+			"encrypts; SASL_SSL "
+			"does both");
+}
+
+static void check_ends(const struct check *c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		const struct node *details = c->spec->value[ends[i].details];
+		enum security_protocol protocol = details_protocol(details);
+
+		check_kind_of_end(c, &ends[i]);
+		check_kafka_id(c, &ends[i]);
+		if (!details || details->type != NODE_MAP || protocol == PROTOCOL__COUNT)
+			continue;
+		check_mechanism(c, &ends[i], protocol);
+		check_secret_path(c, &ends[i], protocol);
+	}
+}
+
+static void check_ends_differ(const struct check *c)
+{
+	const char *source = string_of(c, SPEC_SOURCE_KAFKA_ID);
+	const struct node *details = c->spec->value[SPEC_DESTINATION_CONNECTION_DETAILS];
+	const struct node *from =
+		node_get(c->spec->value[SPEC_SOURCE_CONNECTION_DETAILS], "bootstrap_servers");
+	const struct node *to = node_get(details, "bootstrap_servers");
+
+	if (source && *source && field_is(c, SPEC_DESTINATION_KAFKA_ID, source))
+		complain(c, SPEC_DESTINATION_KAFKA_ID,
+			"\"%s\" is the source too: a replicator copies between two clusters",
+			source);
+	if (from && to && servers_equal(from, to))
+		complain_in(c, SPEC_DESTINATION_CONNECTION_DETAILS, "bootstrap_servers", to,
+			"are the source's too: a replicator copies between two clusters");
+}
+
+static void check_threshold(const struct check *c)
+{
+	if (is_set(c, SPEC_LAG_ALERT_THRESHOLD_UNIT) && !is_set(c, SPEC_LAG_ALERT_THRESHOLD))
+		complain(c, SPEC_LAG_ALERT_THRESHOLD_UNIT,
+			"says nothing without lag_alert_threshold: set one, or remove the unit");
+}
+
+static void check_pattern(
+	const struct check *c, enum spec_field field, const struct node *item, bool link)
+{
+	auto_buf struct buf why = BUF_INIT, name = BUF_INIT;
+	bool topics = field == SPEC_TOPIC_WHITELIST || field == SPEC_TOPIC_BLACKLIST;
+	enum pattern_subject subject = topics ? PATTERN_TOPICS : PATTERN_GROUPS;
+	const char *pattern = item->u.string.s;
+
+	if (link ? !pattern_check_link(pattern, subject, &why)
+		 : !pattern_check_regex(pattern, subject, &why))
+		complain_at(c, field, item, "%s", buf_str(&why));
+	else if (!link && field == SPEC_TOPIC_WHITELIST &&
+		 pattern_shape(pattern, &name) == PATTERN_NAME &&
+		 pattern_is_internal_topic(buf_str(&name)))
+		warn_at(c, field, item,
+			"\"%s\" is never copied: MirrorMaker 2 takes it for an internal topic",
+			pattern);
+}
+
+static bool has_item(const struct node *list, const char *item)
+{
+	for (size_t i = 0; list && list->type == NODE_SEQ && i < list->u.seq.n; i++) {
+		const struct node *n = list->u.seq.at[i];
+
+		if (n->type == NODE_STRING && strcmp(n->u.string.s, item) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The blacklist wins, so a pattern that stands in both copies nothing. */
+static void check_contradictions(
+	const struct check *c, enum spec_field white, enum spec_field black)
+{
+	const struct node *list = c->spec->value[white];
+
+	if (!list || list->type != NODE_SEQ)
+		return;
+	for (size_t i = 0; i < list->u.seq.n; i++) {
+		const struct node *item = list->u.seq.at[i];
+
+		if (item->type == NODE_STRING && has_item(c->spec->value[black], item->u.string.s))
+			complain_at(c, white, item,
+				"\"%s\" stands in %s too, which wins: remove it from one of them",
+				item->u.string.s, spec_fields[black].name);
+	}
+}
+
+static void check_patterns(const struct check *c)
+{
+	bool link = field_is(c, SPEC_PROVIDER, advanced_link.name);
+
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		const struct node *list = c->spec->value[f];
+
+		if (spec_fields[f].kind != SPEC_KIND_PATTERNS || !list || list->type != NODE_SEQ)
+			continue;
+		for (size_t i = 0; i < list->u.seq.n; i++) {
+			if (list->u.seq.at[i]->type == NODE_STRING)
+				check_pattern(c, f, list->u.seq.at[i], link);
+		}
+	}
+	check_contradictions(c, SPEC_TOPIC_WHITELIST, SPEC_TOPIC_BLACKLIST);
+	check_contradictions(c, SPEC_GROUPS_WHITELIST, SPEC_GROUPS_BLACKLIST);
+}
+
+static void check_advanced(const struct check *c)
+{
+	const struct node *config = c->spec->value[SPEC_ADVANCED_CONFIGURATION];
+	const char *word = string_of(c, SPEC_PROVIDER);
+	const struct advanced_provider *provider = word ? advanced_provider_find(word) : NULL;
+	auto_free char *path = path_below(c->place, spec_fields[SPEC_ADVANCED_CONFIGURATION].name);
+	struct field_place place = {.arena = c->place->arena, .file = c->place->file, .path = path};
+
+	if (config && config->type == NODE_MAP && provider)
+		advanced_check(config, provider, &place, c->problems);
+}
+
+/* With names kept as they are, nothing tells a copy from an original: both ways, records would go
+ * round for ever. */
+static void check_loop(const struct check *c)
+{
+	const struct node *config = c->spec->value[SPEC_ADVANCED_CONFIGURATION];
+	const struct node *policy = node_get(config, "replication.policy.class");
+
+	if (field_is(c, SPEC_REPLICATION_MODE, "active-active") &&
+		field_is(c, SPEC_PROVIDER, advanced_mirrormaker.name) && policy &&
+		policy->type == NODE_STRING &&
+		strstr(policy->u.string.s, "IdentityReplicationPolicy"))
+		problem_at(c->problems, PROBLEM_ERROR, c->place,
+			"advanced_configuration.replication.policy.class", policy,
+			"IdentityReplicationPolicy with active-active copies every record round "
+			"for ever: use another "
+			"policy, or active-passive");
+}
+
+bool spec_check(const struct spec *spec, const struct field_place *place, struct problems *problems)
+{
+	struct check c = {spec, place, problems};
+	size_t n_before = problems->n_errors;
+
+	check_required(&c);
+	check_ends(&c);
+	check_ends_differ(&c);
+	check_threshold(&c);
+	check_patterns(&c);
+	check_advanced(&c);
+	check_loop(&c);
+	return problems->n_errors == n_before;
+}

@@ -1,0 +1,74 @@
+/* Keys of a spec that are no fields: what to do instead. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "model/advanced.h"
+#include "model/internal.h"
+
+/* Keys that people write and that are no fields; `meant` is what is then not missing as well. */
+static const struct {
+	const char *name;
+	enum spec_field meant;
+	const char *remedy;
+} other_words[] = {
+	{"created_at", SPEC__COUNT, "is reported by the API: remove it"},
+	{"destination", SPEC_DESTINATION_KAFKA_ID,
+		"is no field: set destination_kafka_id or destination_connection_details"},
+	{"destination_cluster", SPEC_DESTINATION_KAFKA_ID,
+		"is not built yet: set destination_kafka_id, or destination_connection_details and "
+		"destination_secret_path"},
+	{"endpoints", SPEC__COUNT, "is reported by the API: remove it"},
+	{"fleet", SPEC__COUNT, "is reported by the API: remove it"},
+	{"generation", SPEC__COUNT, "is reported by the API: remove it"},
+	{"groups", SPEC__COUNT, "is no field: write groups_whitelist"},
+	{"mode", SPEC_REPLICATION_MODE, "is no field: write replication_mode"},
+	{"name", SPEC__COUNT,
+		"is no field: the name is metadata.name in YAML and identifier in JSON"},
+	{"observed_generation", SPEC__COUNT, "is reported by the API: remove it"},
+	{"source", SPEC_SOURCE_KAFKA_ID,
+		"is no field: set source_kafka_id or source_connection_details"},
+	{"source_cluster", SPEC_SOURCE_KAFKA_ID,
+		"is not built yet: set source_kafka_id, or source_connection_details and "
+		"source_secret_path"},
+	{"status", SPEC__COUNT, "is reported by the API: remove it"},
+	{"status_message", SPEC__COUNT, "is reported by the API: remove it"},
+	{"topics", SPEC_TOPIC_WHITELIST, "is no field: write topic_whitelist"},
+	{"uid", SPEC__COUNT, "is reported by the API: remove it"},
+};
+
+static const char *find_remedy(const char *name, enum spec_field *ret_meant)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(other_words); i++) {
+		if (strcmp(other_words[i].name, name) == 0) {
+			*ret_meant = other_words[i].meant;
+			return other_words[i].remedy;
+		}
+	}
+	if (advanced_is_credential(name))
+		return "does not belong here: put credentials behind source_secret_path or "
+		       "destination_secret_path, and "
+		       "remove this";
+	return NULL;
+}
+
+enum spec_field spec_unknown_key(
+	const struct node *key, const struct field_place *place, struct problems *problems)
+{
+	enum spec_field meant = SPEC__COUNT;
+	const char *name = key->u.string.s, *remedy = find_remedy(name, &meant), *near;
+	const char *names[SPEC__COUNT];
+
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
+		names[f] = spec_fields[f].name;
+	near = remedy ? NULL : text_suggest(name, names, SPEC__COUNT);
+	if (remedy)
+		problem_at(problems, PROBLEM_ERROR, place, name, key, "%s", remedy);
+	else if (near)
+		problem_at(problems, PROBLEM_ERROR, place, name, key,
+			"unknown field; did you mean %s?", near);
+	else
+		problem_at(problems, PROBLEM_ERROR, place, name, key,
+			"unknown field: check its name, or remove it");
+	return near ? spec_field_find(near) : meant;
+}

@@ -1,0 +1,107 @@
+/* From "127.0.0.1:8480" to a socket that listens. */
+#include "httpd/inside.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/fs.h"
+#include "base/text.h"
+
+/* "[::1]:8480" has its host in brackets, because of the colons. */
+static int split(const char *address, char **ret_host, char **ret_port, struct err *e)
+{
+	const char *colon = strrchr(address, ':');
+	size_t len = colon ? (size_t)(colon - address) : 0;
+	bool bracketed = len > 2 && address[0] == '[' && address[len - 1] == ']';
+	uint64_t port;
+
+	if (len == 0 || !text_parse_u64(colon + 1, &port) || port > 65535 ||
+		(!bracketed && memchr(address, ':', len)))
+		return err_set(e, ERR_CONFIG,
+			"\"%s\" is not an address to listen on; write HOST:PORT, as in "
+			"127.0.0.1:8480 "
+			"or [::1]:8480",
+			address);
+	*ret_host = bracketed ? xmemdupz(address + 1, len - 2) : xmemdupz(address, len);
+	*ret_port = xstrdup(colon + 1);
+	return 0;
+}
+
+static int fail_bind(int errnum, const char *host, const char *port, struct err *e)
+{
+	switch (errnum) {
+	case EADDRINUSE:
+		return err_set(e, ERR_CONFLICT,
+			"port %s of %s is in use; stop the program that has it, or choose another "
+			"port "
+			"(0 takes one that is free)",
+			port, host);
+	case EADDRNOTAVAIL:
+		return err_set(e, ERR_CONFIG,
+			"%s is no address of this machine; 127.0.0.1 is, and 0.0.0.0 means all of "
+			"them",
+			host);
+	case EACCES:
+		return err_set(e, ERR_DENIED,
+			"port %s needs a privilege that this process has not; choose one above "
+			"1023",
+			port);
+	default:
+		return err_errno(e, errnum, "cannot listen on %s port %s", host, port);
+	}
+}
+
+static char *make_url(const char *host, int fd)
+{
+	struct sockaddr_storage bound;
+	socklen_t size = sizeof(bound);
+	char port[NI_MAXSERV] = "";
+
+	getsockname(fd, (struct sockaddr *)&bound, &size);
+	getnameinfo((struct sockaddr *)&bound, size, NULL, 0, port, sizeof(port), NI_NUMERICSERV);
+	bool is_ipv6 = strchr(host, ':');
+	return xasprintf("http://%s%s%s:%s", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", port);
+}
+
+static int bind_socket(const struct addrinfo *a)
+{
+	auto_close int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int on = 1;
+
+	/* A restart must not wait for the old connections' TIME_WAIT. */
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+		bind(fd, a->ai_addr, a->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0)
+		return -errno;
+	int bound = fd;
+	fd = -1;
+	return bound;
+}
+
+int listen_on(const char *address, int *ret_fd, char **ret_url, struct err *e)
+{
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+	auto_free char *host = NULL, *port = NULL;
+	struct addrinfo *found;
+	int rc = split(address, &host, &port, e);
+
+	if (rc < 0)
+		return rc;
+	rc = getaddrinfo(host, port, &hints, &found);
+	if (rc != 0)
+		return err_set(e, ERR_CONFIG, "\"%s\" is no address to listen on: %s", host,
+			gai_strerror(rc));
+	int fd = bind_socket(found);
+	freeaddrinfo(found);
+	if (fd < 0)
+		return fail_bind(-fd, host, port, e);
+	*ret_fd = fd;
+	*ret_url = make_url(host, fd);
+	return 0;
+}

@@ -1,0 +1,247 @@
+/* One request: what is checked before a handler sees it, and how its answer is put together. */
+#include "httpd/inside.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+#define ANSWER_DEADLINE_MS 60000
+
+struct httpd_request *request_new(struct httpd *h, struct MHD_Connection *mhd, const char *target)
+{
+	struct httpd_request *r = xcalloc(1, sizeof(*r));
+
+	r->server = h;
+	r->mhd = mhd;
+	r->connection =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+	connection_set_deadline(&h->connections, r->connection,
+		clock_mono_ms(&clock_real) + h->request_deadline_ms);
+	r->refusal = target_parse(&r->target, target);
+	return r;
+}
+
+void request_free(struct httpd_request *r)
+{
+	target_release(&r->target);
+	strv_release(&r->names);
+	strv_release(&r->values);
+	buf_release(&r->body);
+	strv_release(&r->header_names);
+	strv_release(&r->header_values);
+	free(r);
+}
+
+/* What two parties on the way could read differently; libmicrohttpd takes it all. */
+struct framing {
+	size_t n_hosts, n_lengths, n_encodings;
+	bool is_chunked;
+	const char *length;
+};
+
+static enum MHD_Result note_framing(
+	void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct framing *f = ctx;
+
+	(void)kind;
+	if (strcasecmp(name, "Host") == 0) {
+		f->n_hosts++;
+	} else if (strcasecmp(name, "Content-Length") == 0) {
+		f->n_lengths++;
+		f->length = value;
+	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
+		f->n_encodings++;
+		f->is_chunked = strcasecmp(value, "chunked") == 0;
+	}
+	return MHD_YES;
+}
+
+static size_t max_body(const struct httpd_request *r)
+{
+	/* What nobody handles is read and thrown away, so that the answer arrives. */
+	return r->route ? r->route->max_body : LIMIT_HTTP_BODY_BYTES;
+}
+
+/* 0, or the status of the refusal. */
+static int check_framing(const struct httpd_request *r)
+{
+	struct framing f = {0};
+
+	MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, note_framing, &f);
+	if (f.n_hosts > 1 || f.n_lengths > 1 || f.n_encodings > 1 ||
+		(f.n_lengths && f.n_encodings) || (f.n_encodings && !f.is_chunked))
+		return 400;
+	uint64_t length = 0;
+	if (f.length && !text_parse_u64(f.length, &length))
+		return 400;
+	return length > max_body(r) ? 413 : 0;
+}
+
+static bool method_fits(const char *route_method, const char *method)
+{
+	return strcmp(route_method, method) == 0 ||
+	       (strcmp(route_method, "GET") == 0 && strcmp(method, "HEAD") == 0);
+}
+
+static void add_allowed(struct buf *allow, const char *method)
+{
+	if (allow->len > 0)
+		buf_adds(allow, ", ");
+	buf_adds(allow, method);
+	if (strcmp(method, "GET") == 0)
+		buf_adds(allow, ", HEAD");
+}
+
+/* 0, or 404 or 405 (with Allow). */
+static int find_route(struct httpd_request *r)
+{
+	auto_buf struct buf allow = BUF_INIT;
+
+	for (const struct httpd_route *route = r->server->options.routes; route->method; route++) {
+		if (!target_matches(&r->target, route->pattern, &r->names, &r->values))
+			continue;
+		if (method_fits(route->method, r->method)) {
+			r->route = route;
+			return 0;
+		}
+		add_allowed(&allow, route->method);
+	}
+	if (allow.len == 0)
+		return 404;
+	httpd_set_header(r, "Allow", buf_str(&allow));
+	return 405;
+}
+
+static void add_headers(struct httpd_request *r, struct MHD_Response *mhd_response)
+{
+	for (size_t i = 0; i < r->header_names.n; i++)
+		MHD_add_response_header(
+			mhd_response, r->header_names.at[i], r->header_values.at[i]);
+}
+
+static enum MHD_Result send_response(struct httpd_request *r, struct httpd_response *response)
+{
+	size_t len = response->body.len;
+
+	if (len > 0)
+		httpd_set_header(r, "Content-Type", response->content_type);
+	struct MHD_Response *mhd_response = MHD_create_response_from_buffer(
+		len, buf_take(&response->body), MHD_RESPMEM_MUST_FREE);
+	if (!mhd_response)
+		BUG("out of memory");
+	add_headers(r, mhd_response);
+	enum MHD_Result sent = MHD_queue_response(r->mhd, (unsigned)response->status, mhd_response);
+	MHD_destroy_response(mhd_response);
+	r->answered = true;
+	r->server->n_answering++;
+	connection_set_deadline(&r->server->connections, r->connection,
+		clock_mono_ms(&clock_real) + ANSWER_DEADLINE_MS);
+	return sent;
+}
+
+static enum MHD_Result answer(struct httpd_request *r)
+{
+	const struct httpd_options *o = &r->server->options;
+	struct httpd_response response = {
+		.status = r->refusal ? r->refusal : 200,
+		.content_type = "application/json",
+		.body = BUF_INIT,
+	};
+	httpd_handler handler = r->refusal == 404 ? o->not_found
+				: r->refusal	  ? o->refused
+						  : r->route->handler;
+	if (handler)
+		handler(o->ctx, r, &response);
+	return send_response(r, &response);
+}
+
+/* After these the rest of the request cannot be read, or is not worth reading. */
+static enum MHD_Result refuse_and_close(struct httpd_request *r, int status)
+{
+	r->refusal = status;
+	httpd_set_header(r, "Connection", "close");
+	return answer(r);
+}
+
+enum MHD_Result request_headers(struct httpd_request *r, const char *method)
+{
+	r->method = method;
+	if (r->refusal)
+		return refuse_and_close(r, r->refusal);
+	r->refusal = find_route(r);
+	int status = check_framing(r);
+	return status ? refuse_and_close(r, status) : MHD_YES;
+}
+
+enum MHD_Result request_body(struct httpd_request *r, const char *data, size_t len)
+{
+	if (r->discarded_bytes == 0 && len <= max_body(r) - r->body.len) {
+		buf_add(&r->body, data, len);
+		return MHD_YES;
+	}
+	/* In chunks, without a length: an answer can only follow the end, which may never come. */
+	r->refusal = 413;
+	buf_release(&r->body);
+	r->discarded_bytes += len;
+	return r->discarded_bytes <= LIMIT_HTTP_BODY_BYTES ? MHD_YES : MHD_NO;
+}
+
+enum MHD_Result request_end(struct httpd_request *r)
+{
+	if (r->server->stopping)
+		return refuse_and_close(r, 503);
+	return answer(r);
+}
+
+const char *httpd_method(const struct httpd_request *r)
+{
+	return r->method;
+}
+
+const char *httpd_path(const struct httpd_request *r)
+{
+	return r->target.path;
+}
+
+static const char *find_value(const struct strv *names, const struct strv *values, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		if (strcmp(names->at[i], name) == 0)
+			return values->at[i];
+	}
+	return NULL;
+}
+
+const char *httpd_param(const struct httpd_request *r, const char *name)
+{
+	const char *value = find_value(&r->names, &r->values, name);
+
+	if (!value)
+		BUG("no {%s} in the pattern of %s", name, r->target.path);
+	return value;
+}
+
+const char *httpd_query(const struct httpd_request *r, const char *name)
+{
+	return find_value(&r->target.names, &r->target.values, name);
+}
+
+const char *httpd_header(const struct httpd_request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
+}
+
+const struct buf *httpd_body(const struct httpd_request *r)
+{
+	return &r->body;
+}
+
+void httpd_set_header(struct httpd_request *r, const char *name, const char *value)
+{
+	strv_push(&r->header_names, name);
+	strv_push(&r->header_values, value);
+}

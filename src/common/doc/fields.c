@@ -107,7 +107,8 @@ struct node *field_default_node(struct arena *a, const struct field *field)
 
 static bool holds_tree(enum field_type type)
 {
-	return type == FIELD_LIST || type == FIELD_STRINGS || type == FIELD_STRING_MAP || type == FIELD_NODE;
+	return type == FIELD_LIST || type == FIELD_STRINGS || type == FIELD_STRING_MAP ||
+	       type == FIELD_NODE;
 }
 
 static void set_sub_defaults(const struct field_context *c, const struct field *fields, void *base);

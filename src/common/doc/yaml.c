@@ -120,7 +120,7 @@ static struct node *new_scalar(struct reader *r, const yaml_event_t *event, cons
 	n->text = arena_memdupz(r->arena, value, len);
 	n->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	if (has_control(value, len))
-		complain(r, spot, n->line, n->col, "a control character in the value; take it out");
+		complain(r, spot, n->line, n->col, "a control character in this text; take it out");
 	return n;
 }
 
@@ -131,33 +131,47 @@ static void set_string(struct node *n)
 	n->u.string.len = strlen(n->text);
 }
 
+/* A tag as people write it: "!!int". */
+static void complain_of_tag(
+	struct reader *r, const struct spot *spot, const struct node *n, const char *tag)
+{
+	static const char prefix[] = "tag:yaml.org,2002:";
+	bool standard = text_has_prefix(tag, prefix);
+	const char *mark = standard ? "!!" : "";
+	const char *name = standard ? tag + strlen(prefix) : tag;
+
+	if (yaml_tag_type(tag) == NODE__COUNT)
+		complain(r, spot, n->line, n->col,
+			"the tag %s%s is not supported; take it out, or put a value that begins "
+			"with ! in quotes",
+			mark, name);
+	else
+		complain(r, spot, n->line, n->col,
+			"the value is not what its tag %s%s says; take the tag out", mark, name);
+}
+
 static struct node *read_scalar(
 	struct reader *r, const yaml_event_t *event, const struct spot *spot)
 {
 	struct node *n = new_scalar(r, event, spot);
 	const char *tag = (const char *)event->data.scalar.tag;
 
-	if (!tag && n->quoted)
+	if (tag) {
+		if (!yaml_resolve_as(n, yaml_tag_type(tag)))
+			complain_of_tag(r, spot, n, tag);
+	} else if (n->quoted) {
 		set_string(n);
-	else if (!tag)
+	} else {
 		yaml_resolve_plain(n);
-	else if (!yaml_resolve_tagged(n, tag))
-		complain(r, spot, n->line, n->col,
-			"the tag %s is not known, or the value is none of its kind; take it out, "
-			"or put a value "
-			"that begins with ! in quotes",
-			tag);
+	}
 	return n;
 }
 
 static void check_collection_tag(
 	struct reader *r, const struct spot *spot, const struct node *n, const yaml_char_t *tag)
 {
-	const char *wanted = n->type == NODE_SEQ ? YAML_SEQ_TAG : YAML_MAP_TAG;
-
-	if (tag && strcmp((const char *)tag, wanted) != 0)
-		complain(r, spot, n->line, n->col, "the tag %s is not known for a %s; take it out",
-			(const char *)tag, node_type_name(n->type));
+	if (tag && yaml_tag_type((const char *)tag) != n->type)
+		complain_of_tag(r, spot, n, (const char *)tag);
 }
 
 /* Counts a node, or all that an alias stands for, at the depth it reaches. */
@@ -234,7 +248,7 @@ static int read_key(
 	if (rc < 0)
 		return rc;
 	if (!key->text || (!key->quoted && !*key->text)) {
-		complain(r, spot, line_of(event), col_of(event),
+		complain(r, spot->up, line_of(event), col_of(event),
 			"a key must be a string; put it in quotes");
 		return 0;
 	}
@@ -298,10 +312,10 @@ static void add_pair(struct reader *r, const struct spot *spot, struct node *map
 static int read_pair(struct reader *r, const yaml_event_t *key_event, const struct spot *spot,
 	struct node *map, const struct node **ret_merged)
 {
-	struct spot pair_spot = {spot, "", 0, spot->depth + 1, map->flow};
+	struct spot pair_spot = {spot, "?", 0, spot->depth + 1, map->flow};
 	auto_event yaml_event_t event = {.type = YAML_NO_EVENT};
 	struct node *key, *value;
-	int rc = read_key(r, key_event, spot, &key);
+	int rc = read_key(r, key_event, &pair_spot, &key);
 
 	if (rc < 0)
 		return rc;

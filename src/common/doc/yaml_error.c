@@ -126,21 +126,30 @@ int yaml_check_text(struct yaml_text *text, struct problems *problems)
 	return check_directives(text, problems);
 }
 
+/* libyaml's offset lies somewhere inside the sequence that is wrong. */
+static size_t first_invalid(const struct yaml_text *text)
+{
+	size_t i = 0, n = 1;
+	uint32_t c;
+
+	while (i < text->len && (n = text_next(text->at + i, text->len - i, &c)) > 0)
+		i += n;
+	return i;
+}
+
 static void explain_bytes(
 	const yaml_parser_t *parser, const struct yaml_text *text, struct problems *problems)
 {
 	size_t offset = parser->problem_offset;
-	uint32_t c;
 
-	if (offset < text->len && text->at[offset] == '\0')
+	if (strcmp(parser->problem, "control characters are not allowed") != 0)
+		add_at_offset(text, first_invalid(text), problems,
+			"a byte that is not UTF-8; save the file as UTF-8");
+	else if (parser->problem_value == 0)
 		add_at_offset(text, offset, problems,
 			"a NUL byte; YAML is text: is this the right file, saved as UTF-8?");
-	else if (offset < text->len && text_next(text->at + offset, text->len - offset, &c))
-		add_at_offset(text, offset, problems,
-			"a control character; take it out, or write it as \\xNN in double quotes");
 	else
-		add_at_offset(
-			text, offset, problems, "a byte that is not UTF-8; save the file as UTF-8");
+		add_at_offset(text, offset, problems, "a control character; take it out");
 }
 
 /* The character that a mark stands on, "" at the end. Marks count characters, not bytes. */
@@ -178,9 +187,8 @@ static const struct explanation {
 	{"did not find expected alphabetic or numeric character", "while scanning an anchor",
 		AT_BEGINNING, "& begins an anchor; put the value in quotes"},
 	{"mapping values are not allowed in this context", NULL, 0,
-		"a colon and a space make a key, which cannot stand here; put the value in quotes "
-		"or check "
-		"the indentation"},
+		"a colon and a space make a key, which cannot stand here; put the value in quotes, "
+		"or check the indentation and the line above"},
 	{"mapping keys are not allowed in this context", NULL, 0,
 		"a key cannot stand here; check the indentation"},
 	{"block sequence entries are not allowed in this context", NULL, 0,

@@ -22,8 +22,10 @@ struct yaml_text {
 
 /* Sets type, value and ambiguity from n->text, as of a plain scalar. */
 void yaml_resolve_plain(struct node *n);
-/* As the tag says; false if there is no such tag for scalars, or the text is none of that kind. */
-bool yaml_resolve_tagged(struct node *n, const char *tag);
+/* The type that a tag such as tag:yaml.org,2002:int names; NODE__COUNT if it is not one of ours. */
+enum node_type yaml_tag_type(const char *tag);
+/* As a tag of that type says; false if the text is none. */
+bool yaml_resolve_as(struct node *n, enum node_type type);
 
 /* What must be known before libyaml may see the text; skips the byte order mark. Returns 0 or a
  * negative code. */

@@ -10,8 +10,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-#define TAG_PREFIX "tag:yaml.org,2002:"
-#define DIGITS	   "0123456789"
+#define DIGITS "0123456789"
 
 /* The longest is "false". */
 #define WORD_MAX 5
@@ -237,28 +236,38 @@ void yaml_resolve_plain(struct node *n)
 	set_string(n);
 }
 
-bool yaml_resolve_tagged(struct node *n, const char *tag)
+enum node_type yaml_tag_type(const char *tag)
 {
 	static const struct {
-		const char *name;
+		const char *tag;
 		enum node_type type;
-	} tags[] = {{"str", NODE_STRING}, {"int", NODE_INT}, {"float", NODE_REAL},
-		{"bool", NODE_BOOL}, {"null", NODE_NULL}};
-	enum node_type wanted = NODE__COUNT;
+	} tags[] = {
+		{YAML_NULL_TAG, NODE_NULL},
+		{YAML_BOOL_TAG, NODE_BOOL},
+		{YAML_INT_TAG, NODE_INT},
+		{YAML_FLOAT_TAG, NODE_REAL},
+		{YAML_STR_TAG, NODE_STRING},
+		{YAML_SEQ_TAG, NODE_SEQ},
+		{YAML_MAP_TAG, NODE_MAP},
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
-		if (text_has_prefix(tag, TAG_PREFIX) &&
-			strcmp(tag + strlen(TAG_PREFIX), tags[i].name) == 0)
-			wanted = tags[i].type;
-	if (wanted == NODE_STRING) {
+		if (strcmp(tags[i].tag, tag) == 0)
+			return tags[i].type;
+	return NODE__COUNT;
+}
+
+bool yaml_resolve_as(struct node *n, enum node_type type)
+{
+	if (type == NODE_STRING) {
 		set_string(n);
 		return true;
 	}
 	yaml_resolve_plain(n);
 	n->ambiguity = AMBIGUOUS_NOT;
-	if (wanted == NODE_REAL && n->type == NODE_INT) {
+	if (type == NODE_REAL && n->type == NODE_INT) {
 		n->type = NODE_REAL;
 		n->u.real = (double)n->u.integer;
 	}
-	return n->type == wanted;
+	return n->type == type;
 }

@@ -122,24 +122,33 @@ static void print_statuses(const struct view *v)
 		printf("%.12s  %-8s %s  %s%s\n", o->sha, status_state_name(o->state), o->context,
 			o->text, posted ? "" : "  (not posted yet)");
 	}
+	if (!v->outbox.n)
+		puts("no commit was taken yet");
+}
+
+static int widest_name(const struct node *all)
+{
+	size_t width = strlen("REPLICATOR");
+	for (size_t i = 0; i < all->u.map.n; i++)
+		if (all->u.map.at[i].key->u.string.len > width)
+			width = all->u.map.at[i].key->u.string.len;
+	return (int)width;
 }
 
 static void print_replicators(const struct view *v)
 {
 	auto_arena struct arena a = ARENA_INIT;
 	const struct node *all = replicators(&a, v);
-	int width = (int)strlen("REPLICATOR");
-	for (size_t i = 0; i < all->u.map.n; i++)
-		if ((int)all->u.map.at[i].key->u.string.len > width)
-			width = (int)all->u.map.at[i].key->u.string.len;
-	printf("%-*s  %-10s  %10s  %s\n", width, "REPLICATOR", "STANDING", "GENERATION", "WHY");
+	int width = widest_name(all);
+	printf("%-*s  %-10s  %s\n", width, "REPLICATOR", "STANDING", "GENERATION");
 	for (size_t i = 0; i < all->u.map.n; i++) {
 		const struct node *row = all->u.map.at[i].value;
+		const char *why = node_get_string(row, "why");
 		int64_t generation = 0;
 		node_get_int(row, "generation", &generation);
-		printf("%-*s  %-10s  %10lld  %s\n", width, all->u.map.at[i].key->u.string.s,
+		printf("%-*s  %-10s  %10lld%s%s\n", width, all->u.map.at[i].key->u.string.s,
 			node_get_string(row, "standing"), (long long)generation,
-			node_get_string(row, "why"));
+			why && why[0] ? "  " : "", why ? why : "");
 	}
 }
 
@@ -147,16 +156,15 @@ static void print_events(const struct view *v)
 {
 	for (size_t i = v->events.n; i-- > 0;) {
 		const struct event *ev = &v->events.at[i];
+		const char *subject = ev->name ? ev->name : "commit";
 		char at[CLOCK_TEXT_MAX];
-		printf("%s  %s%s%s%s%s\n", clock_format(ev->at_ms / 1000 * 1000, at),
-			ev->name ? ev->name : "", ev->name ? ": " : "", ev->what,
-			ev->detail ? ": " : "", ev->detail ? ev->detail : "");
+		printf("%s  %s: %s%s%s\n", clock_format(ev->at_ms / 1000 * 1000, at), subject,
+			ev->what, ev->detail ? ": " : "", ev->detail ? ev->detail : "");
 	}
 }
 
-static void print_text(const struct config *c, const struct view *v)
+static void print_text(const struct view *v)
 {
-	printf("%s: %s\n\n", c->name, v->head ? "" : "no commit was taken yet");
 	print_statuses(v);
 	putchar('\n');
 	print_replicators(v);
@@ -177,7 +185,7 @@ static int show(const struct config *config)
 	if (rc == 0 && !strcmp(format, "json"))
 		print_json(config, &v);
 	else if (rc == 0)
-		print_text(config, &v);
+		print_text(&v);
 	view_release(&v);
 	store_close(store);
 	return rc < 0 ? cli_fail("status", &e) : 0;

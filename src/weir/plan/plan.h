@@ -1,9 +1,10 @@
 /*
- * What has to be done so that the API is as Git says: pure, from what was read. No I/O, no clock of its own.
+ * What has to be done so that the API is as Git says: pure, from what was read. No I/O, no clock of
+ * its own.
  *
- * Per field, with L last applied, D desired, V live (design §4.2): D = V is in sync; D != L is a change, and a conflict where
- * V != L too; D = L != V is drift; a field once owned and gone from YAML is reset as its table row says. weir owns the
- * fields that are written in YAML and no others.
+ * Per field, with L last applied, D desired, V live (design §4.2): D = V is in sync; D != L is a
+ * change, and a conflict where V != L too; D = L != V is drift; a field once owned and gone from
+ * YAML is reset as its table row says. weir owns the fields that are written in YAML and no others.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -15,66 +16,68 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/strv.h"
 #include "base/vec.h"
 #include "model/catalog.h"
 #include "model/live.h"
 
 enum plan_action {
-	PLAN_NONE,      /*     in sync, or waiting for what is under way */
-	PLAN_CREATE,    /* +   */
-	PLAN_UPDATE,    /* ~   PATCH and reconcile */
+	PLAN_NONE, /*     in sync, or waiting for what is under way */
+	PLAN_CREATE, /* +   */
+	PLAN_UPDATE, /* ~   PATCH and reconcile */
 	PLAN_RECONCILE, /* >   saved but never provisioned, or an attempt to repeat */
-	PLAN_ADOPT,     /* =   take into the inventory; nothing is written */
-	PLAN_DELETE,    /* -   */
-	PLAN_HOLD,      /* !   something is to be done and may not be: `held` says why and what releases it */
+	PLAN_ADOPT, /* =   take into the inventory; nothing is written */
+	PLAN_DELETE, /* -   */
+	PLAN_HOLD, /* !   something is to be done and may not be: `held` says why and what releases
+		      it */
 	PLAN__COUNT
 };
 
 enum plan_change {
-	PLAN_CHANGE,   /* Git changed it (or it is new) */
+	PLAN_CHANGE, /* Git changed it (or it is new) */
 	PLAN_CONFLICT, /* Git changed it, and somebody else too */
-	PLAN_DRIFT,    /* only somebody else changed it */
-	PLAN_RESET     /* gone from YAML */
+	PLAN_DRIFT, /* only somebody else changed it */
+	PLAN_RESET /* gone from YAML */
 };
 
 enum plan_hold {
 	PLAN_HOLD_NOT,
-	PLAN_HOLD_ADOPT,      /* exists already and differs */
-	PLAN_HOLD_PRUNE,      /* not in Git any more; pruning is off */
-	PLAN_HOLD_FOREIGN,    /* a reconcile would provision somebody else's draft as well */
-	PLAN_HOLD_IMMUTABLE,  /* the change needs a replacement */
-	PLAN_HOLD_SECRET,     /* a secret path that does not resolve */
-	PLAN_HOLD_REPORT,     /* drift, in mode report */
+	PLAN_HOLD_ADOPT, /* exists already and differs */
+	PLAN_HOLD_PRUNE, /* not in Git any more; pruning is off */
+	PLAN_HOLD_FOREIGN, /* a reconcile would provision somebody else's draft as well */
+	PLAN_HOLD_IMMUTABLE, /* the change needs a replacement */
+	PLAN_HOLD_SECRET, /* a secret path that does not resolve */
+	PLAN_HOLD_REPORT, /* drift, in mode report */
 	PLAN_HOLD_INCOMPLETE, /* would reset or delete while something failed to load */
-	PLAN_HOLD_NOT_KEPT,   /* the API does not keep what is written */
-	PLAN_HOLD_REWOUND,    /* the branch was rewound */
-	PLAN_HOLD_BACKOFF,    /* ended in Error; waits for its next attempt */
-	PLAN_HOLD_DELETING,   /* the API is deleting it */
-	PLAN_HOLD_UNKNOWN,    /* absent from the list and not shown to be gone */
+	PLAN_HOLD_NOT_KEPT, /* the API does not keep what is written */
+	PLAN_HOLD_REWOUND, /* the branch was rewound */
+	PLAN_HOLD_BACKOFF, /* ended in Error; waits for its next attempt */
+	PLAN_HOLD_DELETING, /* the API is deleting it */
+	PLAN_HOLD_UNKNOWN, /* absent from the list and not shown to be gone */
 	PLAN_HOLD__COUNT
 };
 
 /* What our records know of one replicator; comes from the store. */
 struct plan_record {
 	const char *name;
-	const char *uid;             /* of the object that last_applied belongs to; NULL if the API has none */
+	const char *uid; /* of the object that last_applied belongs to; NULL if the API has none */
 	const char *created_at;
-	struct spec last_applied;    /* L: canonical nodes; all NULL if none */
+	struct spec last_applied; /* L: canonical nodes; all NULL if none */
 	bool has_last_applied;
-	int64_t seen_generation;     /* the highest generation that was answered to us or seen */
+	int64_t seen_generation; /* the highest generation that was answered to us or seen */
 	int64_t provisioned_generation; /* the highest that we saw through, 0 if none */
-	struct spec provisioned;     /* the whole body of that generation, all NULL if not known */
+	struct spec provisioned; /* the whole body of that generation, all NULL if not known */
 	bool has_provisioned;
 	/* An intent that is still open: a create or update whose fields were or will be sent. */
 	bool intent_open;
-	struct spec intended;        /* L': what was sent on top of last_applied */
-	int64_t intent_base;         /* the generation it was sent against; 0 for a create */
-	int64_t intent_generation;   /* what the API answered; 0 if no answer came */
-	bool intent_reconciled;      /* its reconcile was accepted: waiting for the end */
-	int64_t failed_generation;   /* the generation whose operation ended in Error, 0 if none */
-	int64_t retry_at_ms;         /* wall; when the next attempt may start */
-	unsigned not_kept;           /* bit per field: the API did not keep what we wrote */
-	struct spec not_kept_value;  /* ... and what was written then */
+	struct spec intended; /* L', whole: what plan_intended gave when the intent was made */
+	int64_t intent_base; /* the generation it was sent against; 0 for a create */
+	int64_t intent_generation; /* what the API answered; 0 if no answer came */
+	bool intent_reconciled; /* its reconcile was accepted: waiting for the end */
+	int64_t failed_generation; /* the generation whose operation ended in Error, 0 if none */
+	int64_t retry_at_ms; /* wall; when the next attempt may start */
+	unsigned not_kept; /* bit per field: the API did not keep what we wrote */
+	struct spec not_kept_value; /* ... and what was written then */
 };
 
 struct plan_secret { /* the result of resolving one secret path for a replicator */
@@ -84,70 +87,86 @@ struct plan_secret { /* the result of resolving one secret path for a replicator
 };
 
 struct plan_input {
-	const struct catalog *catalog;        /* of the head */
-	const struct replicator *const *accepted; /* last versions that loaded, for names that fail now; sorted as they come */
+	const struct catalog *catalog; /* of the head */
+	const struct replicator *const *accepted; /* last versions that loaded, for names that fail
+						     now; sorted as they come */
 	size_t n_accepted;
-	const struct live *const *live;       /* the complete list */
+	const struct live *const *live; /* the complete list */
 	size_t n_live;
 	const struct plan_record *const *records; /* the inventory of this source */
 	size_t n_records;
-	const struct plan_secret *secrets;    /* only those that are wrong */
+	const struct plan_secret *secrets; /* only those that are wrong */
 	size_t n_secrets;
-	enum sync_mode mode;                  /* the default of replicators that do not say */
+	enum sync_mode mode; /* the default of replicators that do not say */
 	bool adopt_never;
-	bool rewound;                         /* hold everything: the branch was rewound */
-	int64_t now_ms;                       /* wall */
+	bool rewound; /* hold everything: the branch was rewound */
+	int64_t now_ms; /* wall */
 };
 
 struct plan_diff {
 	enum spec_field field;
 	enum plan_change change;
+	const char *key; /* of advanced_configuration, each for itself; NULL: the whole field */
 	const struct node *before; /* live; NULL: absent */
-	const struct node *after;  /* desired; NULL: reset or absent */
-	const char *file;          /* of the desired value; NULL if none */
+	const struct node *after; /* desired; NULL: reset or absent */
+	const char *file; /* of the desired value; NULL if none */
 	unsigned line;
 };
 
 struct plan_item {
 	const char *name;
 	enum plan_action action;
-	enum plan_action held_action; /* what would be done were it not held; PLAN_NONE unless action is PLAN_HOLD */
+	enum plan_action held_action; /* what would be done were it not held; PLAN_NONE unless
+					 action is PLAN_HOLD */
 	enum plan_hold hold;
-	const char *held;     /* why, "" if not held */
-	const char *release;  /* what releases it: "change orders-dr in Git", … */
+	const char *held; /* why, "" if not held */
+	const char *release; /* what releases it: "change orders-dr in Git", … */
 	struct {
 		VEC_FIELDS(struct plan_diff);
 	} diffs;
-	struct strv notes;    /* "also provisions lag_alert_threshold (saved by somebody else)", … */
+	struct strv notes; /* "also provisions lag_alert_threshold (saved by somebody else)", … */
 	const struct replicator *desired; /* NULL for deletes and unmanaged ones */
-	const struct live *live;          /* NULL for creates */
+	const struct live *live; /* NULL for creates */
 	const struct plan_record *record; /* NULL if it is not in the inventory */
-	bool from_accepted;   /* the file fails to load; healed to the last version that did */
-	bool waiting;         /* an operation of ours is under way */
-	bool healthy;         /* live, provisioned at its generation, and Healthy */
-	const char *file;     /* of the document */
+	bool from_accepted; /* the file fails to load; healed to the last version that did */
+	bool ours; /* the live one is what the record is about; else acting on it adopts it */
+	bool gone; /* neither in Git nor ours in the API any more: its record can be dropped */
+	bool waiting; /* an operation of ours is under way */
+	bool healthy; /* live, provisioned at its generation, and Healthy */
+	const char *file; /* of the document */
 	unsigned line;
 };
 
 struct plan {
 	struct {
 		VEC_FIELDS(struct plan_item);
-	} items;              /* by name; unmanaged live ones are left out */
+	} items; /* by name; unmanaged live ones are left out */
 	struct strv unmanaged; /* live, in neither Git nor inventory */
 	size_t count[PLAN__COUNT];
-	size_t n_changes;     /* items whose action is neither NONE nor HOLD */
+	size_t n_changes; /* items whose action is neither NONE nor HOLD */
 	const struct problems *problems; /* of the catalog */
 	struct arena arena;
 };
 
+/* The plan points into its input, which must outlive it. */
 struct plan *plan_build(const struct plan_input *input);
 void plan_free(struct plan *p);
 
-/* The body of the PATCH (only what changes, maps whole) or POST of an item; and the L' it leads to. */
+/*
+ * For an item whose action is CREATE or UPDATE: what is sent, as canonical values (a null resets a
+ * field) and as the body of the POST or PATCH (only what changes, but a map as a whole). Empty for
+ * all others.
+ */
+struct spec plan_sent(struct arena *a, const struct plan_item *item);
 struct node *plan_body(struct arena *a, const struct plan_item *item);
+/*
+ * L', whole: what will have been applied once the item is done; for one in sync, what L follows to.
+ * The item must have `desired` and not be held.
+ */
 struct spec plan_intended(struct arena *a, const struct plan_item *item);
 
-/* What of an answer differs from what was sent: bit per field. Fields whose values the API masks do not count. */
+/* What of an answer differs from what was sent: bit per field. Fields whose values the API masks do
+ * not count. */
 unsigned plan_not_kept(const struct spec *sent, const struct spec *answered);
 
 enum plan_format {
@@ -158,13 +177,14 @@ enum plan_format {
 };
 
 struct plan_header { /* what the plan was made from, for the reader */
-	const char *name;    /* of weir.yaml */
-	const char *sha;     /* or NULL for a folder */
+	const char *name; /* of weir.yaml */
+	const char *sha; /* or NULL for a folder */
 	const char *summary; /* of the commit, or NULL */
-	const char *api;     /* URL and organization */
+	const char *api; /* URL and organization */
 };
 
-void plan_render(const struct plan *p, const struct plan_header *header, enum plan_format format, struct buf *out);
+void plan_render(const struct plan *p, const struct plan_header *header, enum plan_format format,
+	struct buf *out);
 /* "2 to create, 1 to update, 1 held": the summary line alone. */
 void plan_summary(const struct plan *p, struct buf *out);
 const char *plan_action_symbol(enum plan_action action);

@@ -152,7 +152,7 @@ static void take_head(struct engine *en, struct read_result *result)
 	if (strcmp(en->ledger.head, head->sha) != 0) {
 		str_replace(&en->ledger.head, xstrdup(head->sha));
 		ledger_set(&en->ledger, "head", head->sha);
-		ledger_event(&en->ledger, now_wall(en), NULL, head->sha, "commit", head->summary);
+		ledger_event(&en->ledger, now_wall(en), NULL, head->sha, "taken", head->summary);
 	}
 	take_tree(en, result);
 }

@@ -405,10 +405,10 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	note_not_kept(en, r, live);
 	apply_intended(en, r, live);
 	ledger_intent_changed(&en->ledger, r);
-	ledger_event(&en->ledger, now_wall(en), r->name, i->sha,
-		i->kind == INTENT_CREATE ? "created" : "changed", i->body);
-	progress(en, "%s: %s, generation %lld", r->name,
-		i->kind == INTENT_CREATE ? "created" : "changed", (long long)i->generation);
+	const char *what = i->kind == INTENT_CREATE ? "created" : "changed";
+	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, what, detail);
+	progress(en, "%s: %s, %s", r->name, what, detail);
 	/* Somebody saved in between: what a reconcile would start is looked at first. */
 	if (foreign)
 		read_again(en, r);
@@ -470,8 +470,9 @@ static void accepted(struct engine *en, struct record *r, const struct operation
 	i->started_ms = now_wall(en);
 	str_replace(&i->operation, xstrdup_opt(op->id));
 	ledger_intent_changed(&en->ledger, r);
-	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "reconciling", i->key);
-	progress(en, "%s: reconciling generation %lld", r->name, (long long)i->generation);
+	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "reconciling", detail);
+	progress(en, "%s: reconciling %s", r->name, detail);
 	watch_begin(en, r);
 }
 

@@ -1,0 +1,155 @@
+/* What is sent to the API for an item, what it leads to, and what of it the API did not keep. */
+#include "plan/planner.h"
+
+#include <string.h>
+
+/* A mask that stands for a value of ours must not take its place. */
+static struct node *unmasked(
+	const struct plan_item *it, enum spec_field field, const struct node_pair *pair)
+{
+	struct node *ours = node_get(it->desired->spec.value[field], pair->key->u.string.s);
+
+	return ours && value_is_masked(field, pair->value) ? ours : pair->value;
+}
+
+/* The live map with the item's differences laid over it: keys that are not ours go back as they
+ * came. */
+static struct node *merged_config(
+	struct arena *a, const struct plan_item *it, enum spec_field field)
+{
+	const struct node *live = it->live->spec.value[field];
+	struct node *changes = node_map(a), *merged = node_map(a);
+
+	vec_each (d, &it->diffs)
+		if (d->field == field)
+			node_map_set(a, changes, d->key,
+				d->after ? node_copy(a, d->after) : node_null(a));
+	for (size_t i = 0; live && i < live->u.map.n; i++) {
+		const struct node_pair *pair = &live->u.map.at[i];
+
+		if (pair->value->type != NODE_NULL && !node_get(changes, pair->key->u.string.s))
+			node_map_add(a, merged, pair->key, unmasked(it, field, pair));
+	}
+	for (size_t i = 0; i < changes->u.map.n; i++) {
+		const struct node_pair *pair = &changes->u.map.at[i];
+
+		if (pair->value->type != NODE_NULL)
+			node_map_add(a, merged, pair->key, pair->value);
+	}
+	return merged->u.map.n ? merged : node_null(a);
+}
+
+static const struct node *written_value(
+	struct arena *a, const struct plan_item *it, const struct plan_diff *d)
+{
+	if (d->key)
+		return merged_config(a, it, d->field);
+	if (d->after)
+		return d->after;
+	return spec_fields[d->field].reset == SPEC_RESET_EMPTY ? node_string(a, "") : node_null(a);
+}
+
+static const struct node *wanted(const struct plan_item *it, enum spec_field field)
+{
+	const struct node *value = it->desired->spec.value[field];
+
+	return value && value->type != NODE_NULL ? value : NULL;
+}
+
+struct spec plan_sent(struct arena *a, const struct plan_item *item)
+{
+	struct spec sent = {0};
+
+	if (item->action == PLAN_CREATE) {
+		for (enum spec_field f = 0; f < SPEC__COUNT; f++)
+			sent.value[f] = wanted(item, f);
+		sent.value[SPEC_IDENTIFIER] = node_string(a, item->name);
+	} else if (item->action == PLAN_UPDATE) {
+		vec_each (d, &item->diffs)
+			if (!sent.value[d->field])
+				sent.value[d->field] = written_value(a, item, d);
+	}
+	return sent;
+}
+
+struct node *plan_body(struct arena *a, const struct plan_item *item)
+{
+	struct spec sent = plan_sent(a, item);
+
+	return spec_to_wire(a, &sent);
+}
+
+static bool is_about(const struct plan_diff *d, const struct setting *s)
+{
+	return d->field == s->field &&
+	       (s->key ? d->key && strcmp(d->key, s->key->u.string.s) == 0 : !d->key);
+}
+
+/* Once ours, and still to be reset: it stays among what was applied, or the reset would be
+ * forgotten. */
+static bool is_owed(const struct setting *s)
+{
+	return s->value[SIDE_APPLIED] && spec_fields[s->field].reset != SPEC_RESET_NOT &&
+	       !setting_equal(s, s->value[SIDE_LIVE], NULL);
+}
+
+static void put(struct arena *a, struct spec *spec, struct node *maps[SPEC__COUNT],
+	const struct setting *s, const struct node *value)
+{
+	if (!s->key) {
+		spec->value[s->field] = value;
+		return;
+	}
+	if (!maps[s->field])
+		spec->value[s->field] = maps[s->field] = node_map(a);
+	node_map_add(a, maps[s->field], s->key, node_copy(a, value));
+}
+
+struct spec plan_intended(struct arena *a, const struct plan_item *item)
+{
+	const struct spec *sides[SIDE__COUNT] = {
+		[SIDE_DESIRED] = &item->desired->spec,
+		[SIDE_APPLIED] = item->ours ? record_applied(item->record) : NULL,
+		[SIDE_LIVE] = item->live ? &item->live->spec : NULL,
+	};
+	struct spec intended = {0};
+	struct node *maps[SPEC__COUNT] = {0};
+	struct settings settings = VEC_INIT;
+	const struct plan_diff *next = item->diffs.at, *end = next + item->diffs.n;
+
+	settings_collect(&settings, sides);
+	vec_each (s, &settings) {
+		/* The differences stand in the order of the settings. */
+		bool is_written = next != end && is_about(next, s);
+
+		next += is_written;
+		if (s->value[SIDE_DESIRED])
+			put(a, &intended, maps, s, s->value[SIDE_DESIRED]);
+		else if (!is_written && is_owed(s))
+			put(a, &intended, maps, s, s->value[SIDE_APPLIED]);
+	}
+	vec_release(&settings);
+	return intended;
+}
+
+unsigned plan_not_kept(const struct spec *sent, const struct spec *answered)
+{
+	const struct spec *sides[SIDE__COUNT] = {[SIDE_DESIRED] = sent, [SIDE_LIVE] = answered};
+	struct settings settings = VEC_INIT;
+	unsigned bits = 0;
+
+	settings_collect(&settings, sides);
+	vec_each (s, &settings) {
+		const struct node *field = sent->value[s->field];
+		/* Of a map that was sent with something in it, further keys are not its business.
+		 */
+		bool was_sent =
+			field && (s->value[SIDE_DESIRED] || !s->key || spec_value_empty(field));
+
+		if (was_sent && !value_is_masked(s->field, s->value[SIDE_LIVE]) &&
+			!setting_equal(s, s->value[SIDE_DESIRED], s->value[SIDE_LIVE]))
+			bits |= 1u << s->field;
+	}
+	vec_release(&settings);
+	return bits;
+}

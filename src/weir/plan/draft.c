@@ -1,0 +1,138 @@
+/*
+ * Generations: which were provisioned or set going, and whose a draft above them is. A reconcile
+ * provisions the whole object, so what others saved and did not start counts as much as what we
+ * saved.
+ */
+#include "plan/planner.h"
+
+#include "base/text.h"
+
+#define NAMES_MAX 8
+
+static int64_t highest(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Saved by us and not set going yet: its answer, or what shows in the list, is at or above its
+ * generation. */
+static bool intent_is_saved(const struct live *live, const struct plan_record *record)
+{
+	int64_t least =
+		record->intent_generation ? record->intent_generation : record->intent_base + 1;
+
+	return record->intent_open && !record->intent_reconciled && live->generation >= least;
+}
+
+int64_t draft_started(const struct live *live, const struct plan_record *record)
+{
+	int64_t started = live->has_observed ? live->observed_generation : 0;
+
+	if (record) {
+		started = highest(started, record->provisioned_generation);
+		started = highest(started, record->failed_generation);
+		if (record->intent_open && record->intent_reconciled)
+			started = highest(started, record->intent_generation);
+	}
+	/* Where the API does not say, what is beyond Pending and no draft of ours has been started
+	 * by somebody. */
+	if (started == 0 && !live->has_observed && live->status != LIVE_PENDING &&
+		!(record && intent_is_saved(live, record)))
+		started = live->generation;
+	return started;
+}
+
+const struct spec *draft_baseline(const struct live *live, const struct plan_record *record)
+{
+	static const struct spec nothing;
+
+	if (record->has_provisioned)
+		return &record->provisioned;
+	return draft_started(live, record) == 0 ? &nothing : NULL;
+}
+
+bool intent_shows(const struct settings *settings)
+{
+	vec_each (s, settings) {
+		const struct node *intended = s->value[SIDE_INTENDED];
+
+		if (!setting_equal(s, intended, s->value[SIDE_APPLIED]) &&
+			!setting_equal(s, intended, s->value[SIDE_LIVE]))
+			return false;
+	}
+	return true;
+}
+
+/* Nobody else can have come in between what was provisioned and what we saved. */
+static bool is_exact(const struct draft *d, const struct live *live,
+	const struct plan_record *record, bool known)
+{
+	if (record->intent_base > d->started || live->generation != record->intent_base + 1)
+		return false;
+	if (record->intent_generation)
+		return record->intent_generation == live->generation;
+	/* No answer came, so that it shows has to do, where there is nothing better to go by. */
+	return record->intent_base == 0 || !known;
+}
+
+static void add_name(struct buf *out, const struct setting *s, size_t n_before)
+{
+	if (n_before >= NAMES_MAX)
+		return;
+	if (n_before)
+		buf_adds(out, ", ");
+	setting_name(s, out);
+}
+
+static bool is_others_doing(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_FREE:
+	case VERDICT_REPORT:
+	case VERDICT_WITHHOLD:
+	case VERDICT_STAYS:
+		return true;
+	case VERDICT_SAME:
+	case VERDICT_WRITE:
+	case VERDICT_NOT_KEPT:
+	case VERDICT__COUNT:
+		break;
+	}
+	return false;
+}
+
+/* What differs from what runs: as Git says, it is ours to provision; neither that nor about to be,
+ * it is foreign. */
+static void compare_with_baseline(struct planner *p, struct draft *d)
+{
+	auto_buf struct buf names = BUF_INIT;
+
+	vec_each (s, &p->settings) {
+		if (setting_equal(s, s->value[SIDE_LIVE], s->value[SIDE_PROVISIONED]))
+			continue;
+		if (s->verdict == VERDICT_SAME)
+			d->ours = true;
+		else if (is_others_doing(s->verdict))
+			add_name(&names, s, d->n_foreign++);
+	}
+	if (d->n_foreign > NAMES_MAX)
+		buf_addf(&names, " and %zu more", d->n_foreign - NAMES_MAX);
+	d->foreign = plan_text(p, "%s", buf_str(&names));
+}
+
+struct draft draft_examine(
+	struct planner *p, const struct live *live, const struct plan_record *record)
+{
+	struct draft d = {.started = draft_started(live, record), .foreign = ""};
+	bool known = draft_baseline(live, record) != NULL;
+
+	d.exists = live->generation > d.started;
+	if (!d.exists)
+		return d;
+	d.ours = intent_is_saved(live, record) && intent_shows(&p->settings);
+	d.exact = d.ours && is_exact(&d, live, record, known);
+	d.unknown = !known && !d.exact;
+	if (known && !d.exact)
+		compare_with_baseline(p, &d);
+	return d;
+}

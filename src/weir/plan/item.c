@@ -1,0 +1,71 @@
+/* Putting an item of the plan together: its texts, its differences, and why it is held. */
+#include "plan/planner.h"
+
+#include <stdarg.h>
+
+#include "base/text.h"
+
+static char *format_escaped(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+
+static char *format_escaped(const char *fmt, va_list ap)
+{
+	auto_buf struct buf raw = BUF_INIT;
+	struct buf escaped = BUF_INIT;
+
+	buf_vaddf(&raw, fmt, ap);
+	text_escape(&escaped, buf_str(&raw), raw.len);
+	return buf_take(&escaped);
+}
+
+const char *plan_text(struct planner *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	auto_free char *text = format_escaped(fmt, ap);
+	va_end(ap);
+	return arena_strdup(&p->plan->arena, text);
+}
+
+void item_note(struct plan_item *it, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	strv_push_take(&it->notes, format_escaped(fmt, ap));
+	va_end(ap);
+}
+
+void item_hold(struct plan_item *it, enum plan_hold hold, enum plan_action action, const char *why,
+	const char *release)
+{
+	if (it->action == PLAN_HOLD) {
+		item_note(it, "%s: %s", why, release);
+		return;
+	}
+	it->action = PLAN_HOLD;
+	it->held_action = action;
+	it->hold = hold;
+	it->held = why;
+	it->release = release;
+}
+
+void item_add_diffs(struct planner *p, struct plan_item *it, enum verdict verdict)
+{
+	vec_each (s, &p->settings) {
+		const struct node *after = s->value[SIDE_DESIRED];
+
+		if (s->verdict != verdict)
+			continue;
+		vec_push(&it->diffs,
+			(struct plan_diff){
+				.field = s->field,
+				.change = s->change,
+				.key = s->key ? s->key->u.string.s : NULL,
+				.before = s->value[SIDE_LIVE],
+				.after = after,
+				.file = after ? it->file : NULL,
+				.line = after ? (after->line ? after->line : it->line) : 0,
+			});
+	}
+}

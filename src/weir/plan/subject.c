@@ -1,0 +1,247 @@
+/* What is to be done about one name: who declares it, whose the live one is, and what holds it. */
+#include "plan/planner.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#define STATUS_MESSAGE_MAX 200
+
+/* What Git wants; NULL if nothing, or nothing that can be used. */
+static const struct replicator *choose_desired(const struct planner *p, const struct subject *s)
+{
+	if (s->declared && !s->declared->failed)
+		return s->declared;
+	/* All of Git loaded and the name is not in it: what was accepted once does not matter. */
+	if (!s->declared && p->in->catalog->complete)
+		return NULL;
+	return s->accepted;
+}
+
+static struct plan_item *add_item(
+	struct planner *p, const struct subject *s, const struct replicator *desired)
+{
+	const struct replicator *document = desired ? desired : s->declared;
+
+	vec_push(&p->plan->items, (struct plan_item){
+					  .name = s->name,
+					  .held = "",
+					  .release = "",
+					  .desired = desired,
+					  .live = s->live,
+					  .record = s->record,
+					  .from_accepted = desired && desired != s->declared,
+					  .file = document ? document->file : NULL,
+					  .line = document ? document->line : 0,
+				  });
+	return &p->plan->items.at[p->plan->items.n - 1];
+}
+
+bool record_was_live(const struct plan_record *record)
+{
+	return record->has_last_applied || record->seen_generation > 0;
+}
+
+const struct spec *record_applied(const struct plan_record *record)
+{
+	return record->has_last_applied ? &record->last_applied : &record->intended;
+}
+
+/* The same moment, however it is written: answers of one API differ in fractions. */
+static bool is_same_second(const char *a, const char *b)
+{
+	int64_t left, right;
+
+	if (!clock_parse(a, &left) || !clock_parse(b, &right))
+		return strcmp(a, b) == 0;
+	return left / 1000 == right / 1000;
+}
+
+static bool is_same_object(const struct plan_record *record, const struct live *live)
+{
+	if (live->generation < record->seen_generation)
+		return false;
+	if (record->uid && live->uid)
+		return strcmp(record->uid, live->uid) == 0;
+	if (record->created_at && live->created_at)
+		return is_same_second(record->created_at, live->created_at);
+	return true;
+}
+
+/* A create of ours that was never answered: what is there is ours if it is what was sent. */
+static bool shows_our_create(struct planner *p, const struct subject *s)
+{
+	const struct spec *sides[SIDE__COUNT] = {
+		[SIDE_INTENDED] = &s->record->intended,
+		[SIDE_LIVE] = &s->live->spec,
+	};
+
+	settings_collect(&p->settings, sides);
+	return intent_shows(&p->settings);
+}
+
+static bool is_ours(struct planner *p, const struct subject *s)
+{
+	const struct plan_record *r = s->record;
+
+	if (!r || !is_same_object(r, s->live))
+		return false;
+	if (r->has_last_applied || (r->intent_open && r->intent_generation > 0))
+		return true;
+	return r->intent_open && r->intent_base == 0 && shows_our_create(p, s);
+}
+
+/* In the inventory, and in nothing of Git that loaded. */
+static void plan_removed(struct planner *p, const struct subject *s, struct plan_item *it)
+{
+	bool complete = p->in->catalog->complete;
+
+	if (!s->live) {
+		it->gone = complete;
+		item_note(it, complete ? "neither in Git nor in the API any more"
+				       : "not in the API, and in nothing of Git that loads");
+	} else if (!is_ours(p, s)) {
+		it->gone = complete;
+		item_note(it, "not in Git any more, and re-created by somebody else: left alone");
+		strv_push(&p->plan->unmanaged, s->name);
+	} else if (s->live->status == LIVE_DELETING) {
+		item_note(it, "not in Git any more; the API is deleting it");
+	} else if (complete) {
+		item_hold(it, PLAN_HOLD_PRUNE, PLAN_DELETE,
+			"not in Git any more, and pruning is off",
+			"put it back into Git, or delete it in the API");
+	} else {
+		item_hold(it, PLAN_HOLD_INCOMPLETE, PLAN_DELETE,
+			"in nothing of Git that loads, and nothing is deleted while Git has errors",
+			"mend the errors in Git");
+	}
+}
+
+bool reports_drift(const struct planner *p, const struct replicator *r)
+{
+	return (r->sync.has_mode ? (enum sync_mode)r->sync.mode : p->in->mode) == SYNC_REPORT;
+}
+
+static void hold_vanished(struct planner *p, struct plan_item *it)
+{
+	item_note(it, "was deleted behind Git's back");
+	if (p->hidden)
+		item_hold(it, PLAN_HOLD_UNKNOWN, PLAN_CREATE,
+			"more than half of what weir manages is missing at once: the API may be "
+			"hiding it",
+			"make the API show it again; if it is really gone, start with an empty "
+			"state folder");
+	else if (reports_drift(p, it->desired))
+		item_hold(it, PLAN_HOLD_REPORT, PLAN_CREATE, "drift, and sync.mode is report",
+			"take it out of Git, or set sync.mode: heal");
+}
+
+static void plan_absent(struct planner *p, struct plan_item *it)
+{
+	const struct spec *sides[SIDE__COUNT] = {[SIDE_DESIRED] = &it->desired->spec};
+	bool vanished = it->record && record_was_live(it->record);
+
+	if (it->from_accepted && !it->record) {
+		item_note(it, "not created while its document does not load");
+		return;
+	}
+	settings_collect(&p->settings, sides);
+	vec_each (s, &p->settings) {
+		s->verdict = VERDICT_WRITE;
+		s->change = vanished ? PLAN_DRIFT : PLAN_CHANGE;
+	}
+	item_add_diffs(p, it, VERDICT_WRITE);
+	it->action = PLAN_CREATE;
+	if (vanished)
+		hold_vanished(p, it);
+}
+
+static void plan_present(struct planner *p, const struct subject *s, struct plan_item *it)
+{
+	if (s->live->status == LIVE_DELETING) {
+		item_hold(it, PLAN_HOLD_DELETING, PLAN_CREATE, "the API is deleting it",
+			"nothing to do: it is created again once it is gone");
+		return;
+	}
+	it->ours = is_ours(p, s);
+	if (it->ours) {
+		plan_owned(p, s, it);
+	} else {
+		if (s->record && record_was_live(s->record))
+			item_note(it, "re-created by somebody else since weir saw it last");
+		plan_adoption(p, s, it);
+	}
+}
+
+/* A secret that is missing is an error at the place of its path, also where all else is in sync. */
+static void hold_for_secrets(struct planner *p, const struct subject *s, struct plan_item *it)
+{
+	for (size_t i = 0; i < s->n_secrets; i++) {
+		const struct plan_secret *secret = s->secrets[i];
+		const struct node *path = it->desired->spec.value[secret->field];
+
+		item_hold(it, PLAN_HOLD_SECRET, it->action,
+			plan_text(p, "%s:%u: %s: %s", it->file ? it->file : "?",
+				path && path->line ? path->line : it->line,
+				spec_fields[secret->field].name, secret->message),
+			"put the secret where the path says, or change the path in Git");
+	}
+}
+
+static bool does_something(enum plan_action action)
+{
+	return action != PLAN_NONE && action != PLAN_HOLD;
+}
+
+static void note_status(struct plan_item *it)
+{
+	auto_buf struct buf message = BUF_INIT;
+	const struct live *live = it->live;
+
+	if (live->status == LIVE_ERROR) {
+		buf_addf(&message, "%s%s", *live->status_message ? ": " : "", live->status_message);
+		text_truncate(&message, STATUS_MESSAGE_MAX);
+		item_note(it, "its status is Error%s", buf_str(&message));
+	} else if (live->status == LIVE_UNKNOWN) {
+		item_note(it, "its status is \"%s\", a word weir does not know", live->status_word);
+	}
+}
+
+static void plan_declared(struct planner *p, const struct subject *s, struct plan_item *it)
+{
+	if (it->from_accepted)
+		item_note(it, "its document does not load: the last version that did counts");
+	if (s->live)
+		plan_present(p, s, it);
+	else
+		plan_absent(p, it);
+	hold_for_secrets(p, s, it);
+	if (p->in->rewound && does_something(it->action))
+		item_hold(it, PLAN_HOLD_REWOUND, it->action, "the branch was rewound or rewritten",
+			"push a commit on top of the old head, or set source.rewind: follow in "
+			"weir.yaml");
+	if (s->live)
+		note_status(it);
+}
+
+void plan_subject(struct planner *p, const struct subject *s)
+{
+	const struct replicator *desired = choose_desired(p, s);
+	bool fails = s->declared && s->declared->failed;
+
+	if (!desired && !fails && !s->record) {
+		if (s->live)
+			strv_push(&p->plan->unmanaged, s->name);
+		return;
+	}
+	struct plan_item *it = add_item(p, s, desired);
+	if (desired)
+		plan_declared(p, s, it);
+	else if (fails)
+		item_note(it, "its document does not load, and no earlier version did: left alone");
+	else
+		plan_removed(p, s, it);
+	p->plan->count[it->action]++;
+	p->plan->n_changes += does_something(it->action);
+}

@@ -54,8 +54,9 @@ static bool wants_quotes(const struct field_context *c, const struct node *value
 		return field_problem(c, value,
 			"must be a string, but %s is %s to some readers of YAML; write %s",
 			buf_str(&shown), ambiguity_names[value->ambiguity], buf_str(&quoted));
-	return field_problem(c, value, "must be a string, but %s is a %s; write %s",
-		buf_str(&shown), node_type_name(value->type), buf_str(&quoted));
+	return field_problem(c, value, "must be a string, but %s %s%s; write %s", buf_str(&shown),
+		value->type == NODE_NULL ? "stands for no value" : "is a ",
+		value->type == NODE_NULL ? "" : node_type_name(value->type), buf_str(&quoted));
 }
 
 static bool check_string(const struct field_context *c, const struct node *value)

@@ -28,32 +28,42 @@ static void set_string(struct arena *a, struct node *map, const char *key, const
 	node_map_set(a, map, key, node_string(a, value));
 }
 
-static struct node *choices_node(struct arena *a, const char *const *choices)
+static struct node *choices_node(struct arena *a, const char *const *choices, bool or_null)
 {
 	struct node *list = node_seq(a);
 
 	for (size_t i = 0; choices[i]; i++)
 		node_seq_add(a, list, node_string(a, choices[i]));
-	node_seq_add(a, list, node_null(a));
+	if (or_null)
+		node_seq_add(a, list, node_null(a));
 	return list;
 }
 
-/* The two forms of a list of patterns. A required one must hold something. */
-static struct node *patterns_schema(struct arena *a, bool required)
+/* A list of patterns, or one string with commas. Topics have no white space inside, groups may. */
+#define TOPIC	    "\\s*[^,\\s]+\\s*"
+#define TOPIC_LISTS "items: {type: string, pattern: '^" TOPIC "$'}, pattern: "
+#define GROUP_LISTS "items: {type: string, pattern: '^[^,]*[^,\\s][^,]*$'}"
+
+static struct node *patterns_schema(struct arena *a, enum spec_field field)
 {
-	if (required)
-		return part(a, "{type: [array, string], items: {type: string, pattern: '^[^,]*[^, "
-			       "][^,]*$'}, "
-			       "minItems: 1, pattern: '[^, ]'}");
-	return part(a, "{type: [array, string, 'null'], items: {type: string, pattern: '^[^,]*[^, "
-		       "][^,]*$'}}");
+	if (field == SPEC_TOPIC_WHITELIST)
+		return part(a, "{type: [array, string], minItems: 1, " TOPIC_LISTS
+			       "'^(\\s*,)*" TOPIC "(," TOPIC ")*(,\\s*)*$'}");
+	if (field == SPEC_TOPIC_BLACKLIST)
+		return part(a, "{type: [array, string, 'null'], " TOPIC_LISTS "'^(\\s*,)*(" TOPIC
+			       "(," TOPIC ")*)?(,\\s*)*$'}");
+	return part(a, "{type: [array, string, 'null'], " GROUP_LISTS "}");
 }
+
+#define SERVER "\\s*[^\\s,@/]+:[0-9]{1,5}\\s*"
 
 static struct node *details_schema(struct arena *a)
 {
 	struct node *schema = fields_schema(a, details_fields);
 
 	node_map_set(a, schema, "type", part(a, "[object, 'null']"));
+	set_string(a, node_get(node_get(schema, "properties"), "bootstrap_servers"), "pattern",
+		"^" SERVER "(," SERVER ")*$");
 	node_map_set(a, schema, "if",
 		part(a, "{required: [security_protocol], properties: {security_protocol: "
 			"{enum: " PROTOCOLS_WITH_LOGIN "}}}"));
@@ -76,25 +86,27 @@ static struct node *choice_schema(struct arena *a, const struct spec_field_info 
 {
 	struct node *schema = node_map(a);
 
-	node_map_set(a, schema, "enum", choices_node(a, info->choices));
+	node_map_set(a, schema, "enum", choices_node(a, info->choices, !info->required));
 	if (info->def)
 		set_string(a, schema, "default", info->def);
 	return schema;
 }
 
-static struct node *field_schema(struct arena *a, const struct spec_field_info *info)
+static struct node *field_schema(struct arena *a, enum spec_field field)
 {
+	const struct spec_field_info *info = &spec_fields[field];
 	struct node *schema = NULL;
 
 	switch (info->kind) {
 	case SPEC_KIND_STRING:
-		schema = part(a, "{type: [string, 'null']}");
+		schema = part(a, info->secret ? "{type: [string, 'null']}"
+					      : "{type: [string, 'null'], pattern: '^\\S*$'}");
 		break;
 	case SPEC_KIND_CHOICE:
 		schema = choice_schema(a, info);
 		break;
 	case SPEC_KIND_PATTERNS:
-		schema = patterns_schema(a, info->required);
+		schema = patterns_schema(a, field);
 		break;
 	case SPEC_KIND_INTEGER:
 		schema = integer_schema(a);
@@ -131,7 +143,7 @@ static struct node *setting_schema(struct arena *a, const struct advanced_key *k
 	struct node *schema = part(a, setting_schemas[key->type]);
 
 	if (key->choices)
-		node_map_set(a, schema, "enum", choices_node(a, key->choices));
+		node_map_set(a, schema, "enum", choices_node(a, key->choices, true));
 	if (key->type == ADVANCED_INT || key->type == ADVANCED_REPLICAS)
 		node_map_set(a, schema, "minimum", node_int(a, key->min));
 	if (key->max)
@@ -244,8 +256,8 @@ struct node *spec_schema(struct arena *a)
 	struct node *rules = node_seq(a);
 
 	for (enum spec_field f = SPEC_IDENTIFIER + 1; f < SPEC__COUNT; f++) {
-		node_map_set(a, node_get(schema, "properties"), spec_fields[f].name,
-			field_schema(a, &spec_fields[f]));
+		node_map_set(
+			a, node_get(schema, "properties"), spec_fields[f].name, field_schema(a, f));
 		if (spec_fields[f].required)
 			node_seq_add(a, node_get(schema, "required"),
 				node_string(a, spec_fields[f].name));

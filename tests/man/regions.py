@@ -11,6 +11,9 @@ import sys
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "contrib/man"
 REGION = re.compile(r'(^\.\\" generated: ([\w ]+)\n)(.*?)(^\.\\" end of what is generated\n)', re.S | re.M)
 
+# In mdoc each sentence begins a line.
+SENTENCE_END = re.compile(r"(?<=[.?!]) (?=[A-Z])")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -21,7 +24,7 @@ def main():
     def generate(match):
         program, *words = match[2].split()
         printed = subprocess.run([arguments.programs / program, *words], check=True, capture_output=True, text=True).stdout
-        return match[1] + printed.rstrip("\n") + "\n" + match[4]
+        return match[1] + SENTENCE_END.sub("\\n", printed.rstrip("\n")) + "\n" + match[4]
 
     regions = 0
     stale = []

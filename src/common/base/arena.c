@@ -1,5 +1,5 @@
-/* Blocks that double in size up to a limit; the newest stands first and is the one that is filled.
- */
+/* Blocks that grow with what is used, so that a small arena wastes little and a large one has few;
+ * the newest stands first and is the one that is filled. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 
-#define ARENA_FIRST_BLOCK ((size_t)4 << 10)
+#define ARENA_FIRST_BLOCK ((size_t)1 << 10)
 #define ARENA_LAST_BLOCK  ((size_t)256 << 10)
 
 struct arena_block {
@@ -30,9 +30,11 @@ static struct arena_block *new_block(size_t size)
 
 static size_t next_block_size(const struct arena *a)
 {
-	if (!a->blocks)
+	size_t size = a->used / 4;
+
+	if (size < ARENA_FIRST_BLOCK)
 		return ARENA_FIRST_BLOCK;
-	return a->blocks->size < ARENA_LAST_BLOCK ? a->blocks->size * 2 : ARENA_LAST_BLOCK;
+	return size < ARENA_LAST_BLOCK ? size : ARENA_LAST_BLOCK;
 }
 
 /* Something large gets a block of its own behind the first, which can then still be filled. */

@@ -1,6 +1,7 @@
 /*
- * Memory that never fails: out of memory ends the program, so callers have no such path to get wrong.
- * Whatever is fed from outside must therefore be bounded before it is stored (see base/limits.h).
+ * Memory that never fails: out of memory ends the program, so callers have no such path to get
+ * wrong. Whatever is fed from outside must therefore be bounded before it is stored (see
+ * base/limits.h).
  */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
@@ -17,8 +18,10 @@ char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *xstrdup_opt(const char *s);
 /* Copies exactly `len` bytes and ends them with a NUL. */
 char *xmemdupz(const void *data, size_t len) __attribute__((malloc, returns_nonnull));
-char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2), malloc, returns_nonnull));
-char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0), malloc, returns_nonnull));
+char *xasprintf(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2), malloc, returns_nonnull));
+char *xvasprintf(const char *fmt, va_list ap)
+	__attribute__((format(printf, 1, 0), malloc, returns_nonnull));
 
 /* Frees *slot and puts `owned` there. */
 void str_replace(char **slot, char *owned);

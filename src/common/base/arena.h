@@ -10,10 +10,13 @@ struct arena_block;
 
 struct arena {
 	struct arena_block *blocks;
-	size_t used;  /* bytes handed out */
+	size_t used; /* bytes handed out */
 };
 
-#define ARENA_INIT {NULL, 0}
+#define ARENA_INIT                                                                                 \
+	{                                                                                          \
+		NULL, 0                                                                            \
+	}
 
 /* Zeroed, aligned for any type. */
 void *arena_alloc(struct arena *a, size_t size) __attribute__((returns_nonnull));

@@ -1,7 +1,8 @@
 /*
  * A growing byte buffer with an upper limit. It always ends with a NUL that does not count.
- * Once an addition would pass `max`, nothing more is stored and `full` stays set: check it once, at the end,
- * or look at the result of each call. Buffers that only hold what we make ourselves use BUF_INIT.
+ * Once an addition would pass `max`, nothing more is stored and `full` stays set: check it once, at
+ * the end, or look at the result of each call. Buffers that only hold what we make ourselves use
+ * BUF_INIT.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -18,8 +19,14 @@ struct buf {
 	bool full;
 };
 
-#define BUF_INIT          {NULL, 0, 0, 0, false}
-#define BUF_LIMIT(bytes_) {NULL, 0, 0, (bytes_), false}
+#define BUF_INIT                                                                                   \
+	{                                                                                          \
+		NULL, 0, 0, 0, false                                                               \
+	}
+#define BUF_LIMIT(bytes_)                                                                          \
+	{                                                                                          \
+		NULL, 0, 0, (bytes_), false                                                        \
+	}
 
 bool buf_add(struct buf *b, const void *data, size_t len);
 bool buf_adds(struct buf *b, const char *s);

@@ -1,6 +1,6 @@
 /*
- * Time as an argument. Whatever decides by time takes a struct clock, so that a test can be the clock.
- * Wall time is milliseconds since 1970 UTC; monotonic time has no epoch and never goes back.
+ * Time as an argument. Whatever decides by time takes a struct clock, so that a test can be the
+ * clock. Wall time is milliseconds since 1970 UTC; monotonic time has no epoch and never goes back.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

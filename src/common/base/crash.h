@@ -1,7 +1,7 @@
 /*
- * Points at which a test may kill the process (kill -9, nothing is flushed), to prove that the next start
- * finds its way: WEIR_CRASH_AT=name or name:N for the Nth time it is passed. Compiled in by the presets dev,
- * asan and tsan; in a release build it is nothing.
+ * Points at which a test may kill the process (kill -9, nothing is flushed), to prove that the next
+ * start finds its way: WEIR_CRASH_AT=name or name:N for the Nth time it is passed. Compiled in by
+ * the presets dev, asan and tsan; in a release build it is nothing.
  */
 #ifndef BASE_CRASH_H
 #define BASE_CRASH_H

@@ -114,6 +114,7 @@ int err_errno(struct err *e, int errnum, const char *fmt, ...)
 {
 	const struct errno_row *row = find_errno(errnum);
 	const char *description = strerrordesc_np(errnum);
+	bool first = e && e->code == ERR_OK;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -121,10 +122,11 @@ int err_errno(struct err *e, int errnum, const char *fmt, ...)
 	va_end(ap);
 	if (!description)
 		description = "unknown error";
-	int (*set)(struct err *, enum err_code, const char *, ...) =
-		row->retriable ? err_retriable : err_set;
-	return set(e, row->code, "%s: %c%s%s%s", what, tolower((unsigned char)description[0]),
+	int rc = err_set(e, row->code, "%s: %c%s%s%s", what, tolower((unsigned char)description[0]),
 		description + 1, row->hint ? "; " : "", row->hint ? row->hint : "");
+	if (first)
+		e->retriable = row->retriable;
+	return rc;
 }
 
 int err_prefix(struct err *e, const char *fmt, ...)

@@ -13,7 +13,8 @@
 
 /* Reads the whole file into `out`; ERR_LIMIT past out->max, ERR_NOT_FOUND if there is none. */
 int fs_read(const char *path, struct buf *out, struct err *e);
-/* Writes beside it, syncs, renames, syncs the folder: readers see the old or the new content, never a part. */
+/* Writes beside it, syncs, renames, syncs the folder: readers see the old or the new content, never
+ * a part. */
 int fs_write(const char *path, const void *data, size_t len, mode_t mode, struct err *e);
 /* The folder and those above it; no error if it is there. */
 int fs_mkdirs(const char *path, mode_t mode, struct err *e);

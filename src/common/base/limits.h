@@ -1,32 +1,33 @@
 /*
- * Every limit on what comes from outside, in one place. Each is far above honest use and far below harm.
+ * Every limit on what comes from outside, in one place. Each is far above honest use and far below
+ * harm.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
 /* Documents (libyaml has inputs that take quadratic time: see the decision page on YAML). */
-#define LIMIT_YAML_FILE_BYTES  (1u << 20)
-#define LIMIT_YAML_DEPTH       64
-#define LIMIT_YAML_NODES       100000 /* after aliases are followed */
-#define LIMIT_JSON_DEPTH       64
-#define LIMIT_CONFIG_BYTES     (1u << 20)
-#define LIMIT_PROBLEMS         1000 /* printed per run; the rest is counted */
+#define LIMIT_YAML_FILE_BYTES (1u << 20)
+#define LIMIT_YAML_DEPTH      64
+#define LIMIT_YAML_NODES      100000 /* after aliases are followed */
+#define LIMIT_JSON_DEPTH      64
+#define LIMIT_CONFIG_BYTES    (1u << 20)
+#define LIMIT_PROBLEMS	      1000 /* printed per run; the rest is counted */
 
 /* Git. */
-#define LIMIT_TREE_FILES       100000
-#define LIMIT_TREE_BYTES       (256u << 20)
-#define LIMIT_TREE_DEPTH       64
-#define LIMIT_TREE_ENTRIES     (1u << 20) /* looked at, whatever they are */
-#define LIMIT_REFS_BYTES       (64u << 20) /* a server's list of what it has */
-#define LIMIT_PACK_BYTES       (4ull << 30)
-#define LIMIT_NOTE_BYTES       (256u << 10)
+#define LIMIT_TREE_FILES   100000
+#define LIMIT_TREE_BYTES   (256u << 20)
+#define LIMIT_TREE_DEPTH   64
+#define LIMIT_TREE_ENTRIES (1u << 20) /* looked at, whatever they are */
+#define LIMIT_REFS_BYTES   (64u << 20) /* a server's list of what it has */
+#define LIMIT_PACK_BYTES   (4ull << 30)
+#define LIMIT_NOTE_BYTES   (256u << 10)
 
 /* HTTP answers we read. */
-#define LIMIT_API_ANSWER_BYTES  (8u << 20)
+#define LIMIT_API_ANSWER_BYTES	(8u << 20)
 #define LIMIT_HTTP_HEADER_BYTES (256u << 10)
-#define LIMIT_API_PAGES         10000
-#define LIMIT_API_PAGE_SIZE     500
-#define LIMIT_API_OBJECTS       200000
+#define LIMIT_API_PAGES		10000
+#define LIMIT_API_PAGE_SIZE	500
+#define LIMIT_API_OBJECTS	200000
 
 /* HTTP requests we serve. */
 #define LIMIT_HTTP_BODY_BYTES  (1u << 20)
@@ -34,6 +35,6 @@
 #define LIMIT_HTTP_CONNECTIONS 512
 
 /* Secrets. */
-#define LIMIT_SECRET_BYTES     (64u << 10)
+#define LIMIT_SECRET_BYTES (64u << 10)
 
 #endif

@@ -3,27 +3,19 @@
  *
  *	log_info("replicator is healthy", "replicator", name, "generation", text, NULL);
  *
- * The message is a constant; what varies stands in pairs of key and string behind it, ended by NULL. A NULL
- * value leaves its pair out. Control characters are escaped, so that a line cannot be forged. Who handles an error logs
- * it, once; libraries do not log above debug. May be called from any thread.
+ * The message is a constant; what varies stands in pairs of key and string behind it, ended by
+ * NULL. A NULL value leaves its pair out. Control characters are escaped, so that a line cannot be
+ * forged. Who handles an error logs it, once; libraries do not log above debug. May be called from
+ * any thread.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
 #include <stdbool.h>
 
-enum log_level {
-	LOG_DEBUG,
-	LOG_INFO,
-	LOG_WARN,
-	LOG_ERROR,
-	LOG__COUNT
-};
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG__COUNT };
 
-enum log_format {
-	LOG_TEXT,
-	LOG_JSON
-};
+enum log_format { LOG_TEXT, LOG_JSON };
 
 void log_setup(enum log_level least, enum log_format format);
 /* False if the word is none of debug, info, warn, error. */

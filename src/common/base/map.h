@@ -26,10 +26,13 @@ struct map {
 	size_t n;
 	size_t cap;
 	uint32_t *slots; /* index + 1 into entries, 0 empty */
-	size_t n_slots;  /* a power of two */
+	size_t n_slots; /* a power of two */
 };
 
-#define MAP_INIT {NULL, 0, 0, NULL, 0}
+#define MAP_INIT                                                                                   \
+	{                                                                                          \
+		NULL, 0, 0, NULL, 0                                                                \
+	}
 
 /* The keyed hash of a string, for other tables in this process. */
 uint64_t map_hash(const char *key);
@@ -39,7 +42,7 @@ void *map_get(const struct map *m, const char *key);
 bool map_has(const struct map *m, const char *key);
 /* Returns the value that stood there before, or NULL. */
 void *map_put(struct map *m, const char *key, void *value);
-/* Returns the value it had, or NULL. Keeps the order of the others; linear, so not for hot paths. */
+/* Returns the value it had, or NULL. Keeps the order of the others, so it is linear. */
 void *map_remove(struct map *m, const char *key);
 size_t map_size(const struct map *m);
 const char *map_key(const struct map *m, size_t i);

@@ -23,7 +23,7 @@
 
 struct proc {
 	char *name;
-	pid_t pid;
+	pid_t pid; /* 0 until it runs */
 	int pid_fd;
 	int in; /* ours of a socket pair: writing to a child that is gone is then an error, not
 		   SIGPIPE */
@@ -99,36 +99,51 @@ static int set_nonblocking(int fd)
 	return fcntl(fd, F_SETFL, O_NONBLOCK);
 }
 
+/* Ours into p, the child's into ret_ends. */
+static int open_pipes(struct proc *p, int ret_ends[3])
+{
+	int in[2], out[2], err[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0)
+		return -1;
+	ret_ends[0] = in[0];
+	p->in = in[1];
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return -1;
+	p->out = out[0];
+	ret_ends[1] = out[1];
+	if (pipe2(err, O_CLOEXEC) < 0)
+		return -1;
+	p->err = err[0];
+	ret_ends[2] = err[1];
+	if (set_nonblocking(p->in) < 0 || set_nonblocking(p->out) < 0)
+		return -1;
+	return set_nonblocking(p->err);
+}
+
+/* Returns an errno value. */
+static int start_child(struct proc *p, char *const argv[], char *const env[])
+{
+	int ends[3] = {-1, -1, -1};
+	int errnum = open_pipes(p, ends) < 0 ? errno : spawn_child(p, argv, env, ends);
+
+	for (int fd = 0; fd < 3; fd++)
+		close_fdp(&ends[fd]);
+	if (errnum)
+		return errnum;
+	p->pid_fd = pidfd_open(p->pid, 0);
+	return p->pid_fd < 0 ? errno : 0;
+}
+
 int proc_start(char *const argv[], char *const env[], struct proc **ret_proc, struct err *e)
 {
 	struct proc *p = xcalloc(1, sizeof(*p));
-	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
-	int rc = 0;
 
 	*p = (struct proc){.name = xstrdup(argv[0]), .pid_fd = -1, .in = -1, .out = -1, .err = -1};
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 ||
-		pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0) {
-		rc = err_errno(e, errno, "pipes for %s", p->name);
-	} else {
-		int errnum = spawn_child(p, argv, env, (const int[3]){in[0], out[1], err[1]});
+	int errnum = start_child(p, argv, env);
+	if (errnum) {
+		int rc = err_errno(e, errnum, "cannot run %s", p->name);
 
-		if (errnum)
-			rc = err_errno(e, errnum, "cannot run %s", p->name);
-	}
-	close_fdp(&in[0]);
-	close_fdp(&out[1]);
-	close_fdp(&err[1]);
-	p->in = in[1];
-	p->out = out[0];
-	p->err = err[0];
-	if (rc < 0) {
-		free_proc(p);
-		return rc;
-	}
-	p->pid_fd = pidfd_open(p->pid, 0);
-	if (p->pid_fd < 0 || set_nonblocking(p->in) < 0 || set_nonblocking(p->out) < 0 ||
-		set_nonblocking(p->err) < 0) {
-		rc = err_errno(e, errno, "cannot watch %s", p->name);
 		proc_kill(p);
 		return rc;
 	}
@@ -248,10 +263,8 @@ int proc_read(struct proc *p, void *out, size_t size, size_t *ret_got, int64_t d
 
 const char *proc_stderr(struct proc *p)
 {
-	size_t len = p->n_errors;
-
 	drain_errors(p);
-	len = p->n_errors;
+	size_t len = p->n_errors;
 	while (len > 0 && strchr("\r\n ", p->errors[len - 1]))
 		len--;
 	buf_clear(&p->shown);
@@ -299,7 +312,9 @@ void proc_kill(struct proc *p)
 {
 	if (!p)
 		return;
-	end_group(p);
-	reap(p);
+	if (p->pid > 0) {
+		end_group(p);
+		reap(p);
+	}
 	free_proc(p);
 }

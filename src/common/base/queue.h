@@ -1,6 +1,7 @@
 /*
- * Messages between threads: any thread pushes, one thread pops. The descriptor becomes readable when there
- * is something to pop, so that a loop can wait for it. Ownership of a message goes with it.
+ * Messages between threads: any thread pushes, one thread pops. The descriptor becomes readable
+ * when there is something to pop, so that a loop can wait for it. Ownership of a message goes with
+ * it.
  */
 #ifndef BASE_QUEUE_H
 #define BASE_QUEUE_H
@@ -21,15 +22,16 @@ void *queue_wait(struct queue *q);
 void queue_close(struct queue *q);
 
 /*
- * A few threads that run jobs in the order they were given; what a job returns is pushed into `results`
- * (NULL is not). A job gets all it needs by value and touches nothing else.
+ * A few threads that run jobs in the order they were given; what a job returns is pushed into
+ * `results` (NULL is not). A job gets all it needs by value and touches nothing else.
  */
 struct workers;
 typedef void *(*worker_fn)(void *job);
 
 struct workers *workers_new(unsigned n_threads, struct queue *results);
 void workers_submit(struct workers *w, worker_fn fn, void *owned_job);
-/* Waits for running jobs; jobs not yet started are handed to `drop` (which may be NULL if there are none). */
+/* Waits for running jobs; jobs not yet started are handed to `drop` (which may be NULL if there are
+ * none). */
 void workers_free(struct workers *w, void (*drop)(worker_fn fn, void *job));
 
 #endif

@@ -11,19 +11,21 @@
 #include "base/buf.h"
 
 /*
- * The character at the start of `len` bytes and how many bytes it takes; 0 if they do not begin with one.
- * Overlong forms, surrogates and what lies beyond U+10FFFF are not UTF-8.
+ * The character at the start of `len` bytes and how many bytes it takes; 0 if they do not begin
+ * with one. Overlong forms, surrogates and what lies beyond U+10FFFF are not UTF-8.
  */
 size_t text_next(const char *s, size_t len, uint32_t *ret_char);
 
 /*
- * Adds `len` bytes with control characters, DEL, C1, line separators, bidirectional overrides and bytes that
- * are not UTF-8 written as \n, \t or \xNN / \u{NNNN}. Backslashes stay as they are: this is for reading, not for parsing back.
+ * Adds `len` bytes with control characters, DEL, C1, line separators, bidirectional overrides and
+ * bytes that are not UTF-8 written as \n, \t or \xNN / \u{NNNN}. Backslashes stay as they are: this
+ * is for reading, not for parsing back.
  */
 void text_escape(struct buf *out, const char *s, size_t len);
 /* Adds a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void text_quote_json(struct buf *out, const char *s, size_t len);
-/* As text_escape, in place of a string, into a fixed array that is always ended; cut at a whole character. */
+/* As text_escape, in place of a string, into a fixed array that is always ended; cut at a whole
+ * character. */
 void text_escape_into(char *out, size_t size, const char *s);
 
 bool text_is_utf8(const char *s, size_t len);

@@ -26,7 +26,10 @@
 		VEC_FIELDS(type);                                                                  \
 	}
 
-#define VEC_INIT {NULL, 0, 0}
+#define VEC_INIT                                                                                   \
+	{                                                                                          \
+		NULL, 0, 0                                                                         \
+	}
 
 #define vec_reserve(v, want)                                                                       \
 	do {                                                                                       \
@@ -54,8 +57,7 @@
 	} while (0)
 
 /* "+ 0": the element pointer of a const vector must not be const itself. */
-#define vec_each(it, v)                                                                            \
-	for (__typeof__((v)->at + 0) it = (v)->at; it != (v)->at + (v)->n; it++)
+#define vec_each(it, v) for (__typeof__((v)->at + 0) it = (v)->at; it != (v)->at + (v)->n; it++)
 
 #define vec_clear(v) ((void)((v)->n = 0))
 

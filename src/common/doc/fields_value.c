@@ -2,7 +2,6 @@
 #include "doc/fields_parts.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -128,11 +127,8 @@ static bool take_integer(const struct node *value, int64_t *ret_value)
 {
 	if (value->ambiguity != AMBIGUOUS_NOT)
 		return false;
-	if (value->type == NODE_REAL && trunc(value->u.real) == value->u.real &&
-		fabs(value->u.real) <= 0x1p53) {
-		*ret_value = (int64_t)value->u.real;
-		return true;
-	}
+	if (value->type == NODE_REAL)
+		return node_real_as_int(value->u.real, ret_value);
 	*ret_value = value->u.integer;
 	return value->type == NODE_INT;
 }

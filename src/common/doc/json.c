@@ -1,7 +1,6 @@
 /* JSON in, through jansson. */
 #include "doc/json.h"
 
-#include <math.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -10,7 +9,7 @@
 #include "base/limits.h"
 
 /* Whole numbers that a double holds exactly. */
-#define EXACT_INT 0x1p53
+#define EXACT_INT ((int64_t)1 << 53)
 
 struct converter {
 	struct arena *arena;
@@ -57,8 +56,11 @@ static int convert_object(
 
 static struct node *convert_real(const struct converter *c, double real)
 {
-	if (c->ints_are_reals && trunc(real) == real && fabs(real) <= EXACT_INT)
-		return node_int(c->arena, (int64_t)real);
+	int64_t whole;
+
+	if (c->ints_are_reals && node_real_as_int(real, &whole) && whole >= -EXACT_INT &&
+		whole <= EXACT_INT)
+		return node_int(c->arena, whole);
 	return node_real(c->arena, real);
 }
 

@@ -1,6 +1,6 @@
 /*
- * JSON into trees and back, through jansson. Duplicate keys, NUL characters and depth beyond LIMIT_JSON_DEPTH
- * are errors; integers beyond 64 bits become reals.
+ * JSON into trees and back, through jansson. Duplicate keys, NUL characters and depth beyond
+ * LIMIT_JSON_DEPTH are errors; integers beyond 64 bits become reals.
  */
 #ifndef DOC_JSON_H
 #define DOC_JSON_H
@@ -11,13 +11,14 @@
 #include "doc/node.h"
 
 /* The tree lives in `arena`. ERR_REMOTE, with line and column, if it is not JSON. */
-int json_read(struct arena *arena, const char *text, size_t len, struct node **ret_node, struct err *e);
+int json_read(
+	struct arena *arena, const char *text, size_t len, struct node **ret_node, struct err *e);
 
 /* Infinities and NaN, which JSON does not have, are written as null. */
 enum json_style {
 	JSON_STYLE_COMPACT,
 	JSON_STYLE_CANONICAL, /* compact, keys sorted: equal values give equal bytes */
-	JSON_STYLE_PRETTY     /* two spaces */
+	JSON_STYLE_PRETTY /* two spaces */
 };
 
 void json_write(struct buf *out, const struct node *n, enum json_style style);

@@ -93,14 +93,14 @@ static void write_map(struct writer *w, const struct node *n)
 static void write_real(struct writer *w, double real)
 {
 	char text[REAL_TEXT_MAX];
+	int64_t whole;
 
 	if (!isfinite(real)) {
 		buf_adds(w->out, "null");
 		return;
 	}
-	if (w->style == JSON_STYLE_CANONICAL && trunc(real) == real && real >= -0x1p63 &&
-		real < 0x1p63) {
-		buf_addf(w->out, "%" PRId64, (int64_t)real);
+	if (w->style == JSON_STYLE_CANONICAL && node_real_as_int(real, &whole)) {
+		buf_addf(w->out, "%" PRId64, whole);
 		return;
 	}
 	for (int digits = 15; digits <= 17; digits++) {

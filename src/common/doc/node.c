@@ -116,11 +116,19 @@ static bool equal_maps(const struct node *a, const struct node *b)
 	return true;
 }
 
-/* A double has 53 bits: the whole number must come back from it unchanged. */
+bool node_real_as_int(double real, int64_t *ret_value)
+{
+	if (!(real >= -0x1p63 && real < 0x1p63) || (double)(int64_t)real != real)
+		return false;
+	*ret_value = (int64_t)real;
+	return true;
+}
+
 static bool equals_real(int64_t integer, double real)
 {
-	return real >= -0x1p63 && real < 0x1p63 && (int64_t)real == integer &&
-	       (double)integer == real;
+	int64_t whole;
+
+	return node_real_as_int(real, &whole) && whole == integer;
 }
 
 bool node_equal(const struct node *a, const struct node *b)

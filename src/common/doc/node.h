@@ -1,7 +1,7 @@
 /*
- * One tree for YAML, JSON and what we make ourselves. Nodes live in an arena and are never freed one by one;
- * a node that is part of two trees (a YAML alias) is shared, so a tree that came from a parser is read only.
- * Each node from YAML knows its line and column.
+ * One tree for YAML, JSON and what we make ourselves. Nodes live in an arena and are never freed
+ * one by one; a node that is part of two trees (a YAML alias) is shared, so a tree that came from a
+ * parser is read only. Each node from YAML knows its line and column.
  */
 #ifndef DOC_NODE_H
 #define DOC_NODE_H
@@ -24,15 +24,15 @@ enum node_type {
 	NODE__COUNT
 };
 
-/* Plain YAML scalars that YAML 1.1 and 1.2 read differently: refused, with a hint to quote, where a string is
- * wanted. Their `type` is what YAML 1.2's core schema says. */
+/* Plain YAML scalars that YAML 1.1 and 1.2 read differently: refused, with a hint to quote, where a
+ * string is wanted. Their `type` is what YAML 1.2's core schema says. */
 enum node_ambiguity {
 	AMBIGUOUS_NOT,
-	AMBIGUOUS_BOOL,        /* yes no on off y n */
-	AMBIGUOUS_OCTAL,       /* 012, 0o14 */
+	AMBIGUOUS_BOOL, /* yes no on off y n */
+	AMBIGUOUS_OCTAL, /* 012, 0o14 */
 	AMBIGUOUS_SEXAGESIMAL, /* 1:30 */
-	AMBIGUOUS_NUMBER,      /* 1_000, 0b11, 1e3 */
-	AMBIGUOUS_DATE         /* 2026-11-30 */
+	AMBIGUOUS_NUMBER, /* 1_000, 0b11, 1e3 */
+	AMBIGUOUS_DATE /* 2026-11-30 */
 };
 
 struct node_pair {
@@ -44,7 +44,7 @@ struct node {
 	enum node_type type;
 	enum node_ambiguity ambiguity;
 	bool quoted; /* a scalar that was not plain */
-	bool flow;   /* a [list] or {map}, or a scalar directly in one */
+	bool flow; /* a [list] or {map}, or a scalar directly in one */
 	unsigned line; /* from 1; 0 where it came from no text */
 	unsigned col;
 	const char *text; /* a YAML scalar as it was written, after unquoting; else NULL */
@@ -65,7 +65,7 @@ struct node {
 			struct node_pair *at; /* keys are unique, in the order written */
 			size_t n;
 			size_t cap;
-			uint32_t *slots; /* index + 1 into `at` by hash, where there are many keys */
+			uint32_t *slots; /* index + 1 into `at`, by hash, where there are many */
 			size_t n_slots;
 		} map;
 	} u;
@@ -89,7 +89,7 @@ void node_map_set(struct arena *a, struct node *map, const char *key, struct nod
 /* For parsers: adds a pair whose key is not there yet; the key's node keeps its place. */
 void node_map_add(struct arena *a, struct node *map, struct node *key, struct node *value);
 
-/* NULL if there is none, or if `map` is NULL or no map. Constant time, however many keys there are. */
+/* NULL if there is none, or if `map` is NULL or no map. Quick also where there are many keys. */
 struct node *node_get(const struct node *map, const char *key);
 /* As above, the pair: for the place of the key. */
 const struct node_pair *node_pair(const struct node *map, const char *key);
@@ -98,8 +98,11 @@ const char *node_get_string(const struct node *map, const char *key);
 bool node_get_int(const struct node *map, const char *key, int64_t *ret_value);
 bool node_get_bool(const struct node *map, const char *key, bool *ret_value);
 
-/* By value: 1 equals 1.0; maps without regard to order; places, styles and `text` do not count. NULL equals NULL only. */
+/* By value: 1 equals 1.0; maps without regard to order; places, styles and `text` do not count.
+ * NULL equals NULL only. */
 bool node_equal(const struct node *a, const struct node *b);
+/* Whether a real is a whole number that 64 bits hold, and which. */
+bool node_real_as_int(double real, int64_t *ret_value);
 /* A deep copy into another arena, places included. */
 struct node *node_copy(struct arena *a, const struct node *n);
 

@@ -35,12 +35,24 @@ static bool was_refused(const struct record *r, const char *body, int64_t base_g
 	return r->is_refused && !memcmp(digest, r->refused, sizeof(digest));
 }
 
-static void set_identity(struct record *r, const struct live *live)
+static bool set_text(char **at, const char *value)
 {
-	str_replace(&r->row.uid, xstrdup_opt(live->uid));
-	str_replace(&r->row.created_at, xstrdup_opt(live->created_at));
-	if (live->generation > r->row.seen_generation)
-		r->row.seen_generation = live->generation;
+	if (*at && value ? !strcmp(*at, value) : !*at && !value)
+		return false;
+	str_replace(at, xstrdup_opt(value));
+	return true;
+}
+
+/* Whether anything is new; then record->plan, which points to these texts, has to follow
+ * (ledger_changed). */
+static bool set_identity(struct record *r, const struct live *live)
+{
+	bool changed = set_text(&r->row.uid, live->uid);
+	changed = set_text(&r->row.created_at, live->created_at) || changed;
+	if (live->generation <= r->row.seen_generation)
+		return changed;
+	r->row.seen_generation = live->generation;
+	return true;
 }
 
 static void set_provisioned(struct record *r, const struct live *live)
@@ -228,17 +240,15 @@ static void follow(struct engine *en, struct plan_item *item)
 			watch_fail(en, r, live->status_message);
 		return;
 	}
-	bool changed = live->generation > r->row.seen_generation;
-	if (r->intent || (en->catalog_new && item->desired)) {
+	bool changed = false;
+	if (item->desired && (r->intent || en->catalog_new)) {
 		auto_arena struct arena a = ARENA_INIT;
 		struct spec intended = plan_intended(&a, item);
 		auto_free char *json = spec_to_json(&intended);
-		changed = changed || !r->row.last_applied || strcmp(json, r->row.last_applied) != 0;
-		if (item->desired)
-			str_replace(&r->row.last_applied, TAKE(json));
-		ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
+		changed = set_text(&r->row.last_applied, json);
 	}
-	set_identity(r, live);
+	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
+	changed = set_identity(r, live) || changed;
 	if (live->has_observed && live->observed_generation >= live->generation &&
 		r->row.provisioned_generation < live->generation) {
 		set_provisioned(r, live);

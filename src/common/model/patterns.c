@@ -5,6 +5,7 @@
 #include "model/patterns.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <pcre2.h>
@@ -169,10 +170,10 @@ static const struct difference *check_escape(const char **at)
 		return &diff_backreference;
 	if (*p && strchr("KCNu", *p))
 		return &diff_perl_escape;
-	if ((*p == 'p' || *p == 'P') && p[1] == '{')
-		return strcspn(p, "}") > strlen("p{Lu") ? &diff_property : NULL;
-	if (*p == 'x' && p[1] == '{' && (end = strchr(p, '}')))
+	if (*p && strchr("pPx", *p) && p[1] == '{' && (end = strchr(p, '}'))) {
 		*at = end;
+		return *p != 'x' && end - p > (ptrdiff_t)strlen("p{Lu") ? &diff_property : NULL;
+	}
 	if (*p != 'Q')
 		return NULL;
 	end = strstr(p, "\\E");

@@ -13,6 +13,14 @@
 #include "base/fs.h"
 #include "base/text.h"
 
+static int fail_address(const char *address, const char *why, struct err *e)
+{
+	return err_set(e, ERR_CONFIG,
+		"\"%s\" is no address to listen on: %s; write HOST:PORT, as in 127.0.0.1:8480 or "
+		"[::1]:8480",
+		address, why);
+}
+
 /* "[::1]:8480" has its host in brackets, because of the colons. */
 static int split(const char *address, char **ret_host, char **ret_port, struct err *e)
 {
@@ -21,13 +29,10 @@ static int split(const char *address, char **ret_host, char **ret_port, struct e
 	bool bracketed = len > 2 && address[0] == '[' && address[len - 1] == ']';
 	uint64_t port;
 
-	if (len == 0 || !text_parse_u64(colon + 1, &port) || port > 65535 ||
-		(!bracketed && memchr(address, ':', len)))
-		return err_set(e, ERR_CONFIG,
-			"\"%s\" is not an address to listen on; write HOST:PORT, as in "
-			"127.0.0.1:8480 "
-			"or [::1]:8480",
-			address);
+	if (len == 0 || (!bracketed && memchr(address, ':', len)))
+		return fail_address(address, "it has no host and port", e);
+	if (!text_parse_u64(colon + 1, &port) || port > 65535)
+		return fail_address(address, "its port is no number up to 65535", e);
 	*ret_host = bracketed ? xmemdupz(address + 1, len - 2) : xmemdupz(address, len);
 	*ret_port = xstrdup(colon + 1);
 	return 0;
@@ -95,8 +100,7 @@ int listen_on(const char *address, int *ret_fd, char **ret_url, struct err *e)
 		return rc;
 	rc = getaddrinfo(host, port, &hints, &found);
 	if (rc != 0)
-		return err_set(e, ERR_CONFIG, "\"%s\" is no address to listen on: %s", host,
-			gai_strerror(rc));
+		return fail_address(address, gai_strerror(rc), e);
 	int fd = bind_socket(found);
 	freeaddrinfo(found);
 	if (fd < 0)

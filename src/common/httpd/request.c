@@ -1,6 +1,7 @@
 /* One request: what is checked before a handler sees it, and how its answer is put together. */
 #include "httpd/inside.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -35,12 +36,34 @@ void request_free(struct httpd_request *r)
 	free(r);
 }
 
-/* What two parties on the way could read differently; libmicrohttpd takes it all. */
+/* What decides where a request ends. Two programs on the way must not be able to see it
+ * differently. */
 struct framing {
 	size_t n_hosts, n_lengths, n_encodings;
 	bool is_chunked;
-	const char *length;
+	bool is_malformed;
+	uint64_t length;
 };
+
+static bool is_token(const char *s)
+{
+	static const char others[] = "!#$%&'*+-.^_`|~";
+
+	for (const char *at = s; *at; at++) {
+		if (!isalnum((unsigned char)*at) && !strchr(others, *at))
+			return false;
+	}
+	return *s;
+}
+
+static bool has_control(const char *s)
+{
+	for (; *s; s++) {
+		if (iscntrl((unsigned char)*s) && *s != '\t')
+			return true;
+	}
+	return false;
+}
 
 static enum MHD_Result note_framing(
 	void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
@@ -48,14 +71,20 @@ static enum MHD_Result note_framing(
 	struct framing *f = ctx;
 
 	(void)kind;
-	if (strcasecmp(name, "Host") == 0) {
+	if (!is_token(name) || has_control(value)) {
+		f->is_malformed = true;
+	} else if (strcasecmp(name, "Host") == 0) {
 		f->n_hosts++;
 	} else if (strcasecmp(name, "Content-Length") == 0) {
 		f->n_lengths++;
-		f->length = value;
+		f->is_malformed |= !text_parse_u64(value, &f->length);
 	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
 		f->n_encodings++;
 		f->is_chunked = strcasecmp(value, "chunked") == 0;
+	} else if (strncasecmp(name, "Content-Length", 14) == 0 ||
+		   strncasecmp(name, "Transfer-Encoding", 17) == 0) {
+		/* libmicrohttpd hangs a line that is folded onto the name. */
+		f->is_malformed = true;
 	}
 	return MHD_YES;
 }
@@ -72,13 +101,10 @@ static int check_framing(const struct httpd_request *r)
 	struct framing f = {0};
 
 	MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, note_framing, &f);
-	if (f.n_hosts > 1 || f.n_lengths > 1 || f.n_encodings > 1 ||
-		(f.n_lengths && f.n_encodings) || (f.n_encodings && !f.is_chunked))
+	if (f.is_malformed || f.n_hosts > 1 || f.n_lengths + f.n_encodings > 1 ||
+		(f.n_encodings && !f.is_chunked))
 		return 400;
-	uint64_t length = 0;
-	if (f.length && !text_parse_u64(f.length, &length))
-		return 400;
-	return length > max_body(r) ? 413 : 0;
+	return f.length > max_body(r) ? 413 : 0;
 }
 
 static bool method_fits(const char *route_method, const char *method)

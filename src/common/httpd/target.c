@@ -79,6 +79,15 @@ static bool parse_query(struct target *t, const char *at)
 	return true;
 }
 
+static bool is_printable(const char *s)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s <= ' ' || *s == 0x7f)
+			return false;
+	}
+	return true;
+}
+
 int target_parse(struct target *t, const char *raw)
 {
 	const char *path_end = strchrnul(raw, '?');
@@ -88,7 +97,7 @@ int target_parse(struct target *t, const char *raw)
 		return 414;
 	}
 	t->path = xmemdupz(raw, (size_t)(path_end - raw));
-	if (!parse_path(t) || (*path_end && !parse_query(t, path_end + 1)))
+	if (!is_printable(raw) || !parse_path(t) || (*path_end && !parse_query(t, path_end + 1)))
 		return 400;
 	return 0;
 }

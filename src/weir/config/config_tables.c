@@ -189,6 +189,20 @@ static const struct field prune_fields[] = {
 	{.name = NULL},
 };
 
+struct window_keys {
+	const char *kind;
+};
+
+static const struct field window_fields[] = {
+	{.name = "kind",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct window_keys, kind),
+		.doc = "allow or deny."},
+	{.name = NULL},
+};
+
+static const char *const draft_words[] = {"hold", "apply", NULL};
+
 struct review_keys {
 	bool enabled;
 };
@@ -244,6 +258,27 @@ static const struct field sync_fields[] = {
 		.max = 256,
 		.offset = offsetof(struct config, sync.concurrency),
 		.doc = "Calls to the API at one time."},
+	{.name = "foreign_drafts",
+		.type = FIELD_CHOICE,
+		.choices = draft_words,
+		.flags = FIELD_NOT_BUILT,
+		.def = "hold",
+		.offset = offsetof(struct config, unused),
+		.doc = "Whether a reconcile may provision what somebody else saved and did not "
+		       "start."},
+	{.name = "max_updates",
+		.type = FIELD_INT,
+		.flags = FIELD_NOT_BUILT,
+		.def = "0",
+		.offset = offsetof(struct config, unused),
+		.doc = "The most replicators that one commit may change; 0 is no limit."},
+	{.name = "windows",
+		.type = FIELD_LIST,
+		.sub = window_fields,
+		.sub_size = sizeof(struct window_keys),
+		.flags = FIELD_NOT_BUILT,
+		.offset = offsetof(struct config, unused),
+		.doc = "When changes may be made."},
 	{.name = "prune",
 		.type = FIELD_MAP,
 		.sub = prune_fields,

@@ -176,7 +176,10 @@ static void judge_item(const struct engine *en, const struct plan_item *item, st
 	if (writes && r && r->healed && (r->intent || item->action == PLAN_UPDATE)) {
 		name_fields(item, &fields);
 		out->drift = true;
-		out->why = fields.len ? arena_strdup(a, buf_str(&fields)) : out->why;
+		if (fields.len)
+			out->why = arena_strdup(a, buf_str(&fields));
+		else if (!out->why[0]) /* it was sent, and nothing differs any more */
+			out->why = "waiting for Healthy";
 	}
 	buf_release(&fields);
 }

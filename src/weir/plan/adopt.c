@@ -68,11 +68,11 @@ void plan_adoption(struct planner *p, const struct subject *s, struct plan_item 
 	item_add_diffs(p, it, VERDICT_WRITE);
 	note_masked(p, it);
 	if (p->in->adopt_never) {
-		item_hold(it, PLAN_HOLD_ADOPT, it->diffs.n ? PLAN_UPDATE : PLAN_ADOPT,
+		item_hold(it, PLAN_HOLD_ADOPT, PLAN_ADOPT,
 			"exists already, and sync.adopt is never",
 			"set sync.adopt: match in weir.yaml, or take it out of Git");
 	} else if (it->diffs.n) {
-		item_hold(it, PLAN_HOLD_ADOPT, PLAN_UPDATE, "exists already and is not as Git says",
+		item_hold(it, PLAN_HOLD_ADOPT, PLAN_ADOPT, "exists already and is not as Git says",
 			"write in Git what is live, or make the live one as Git says");
 	} else if (is_draft(s->live)) {
 		decide_draft(p, it);

@@ -7,8 +7,9 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-#define VALUE_INLINE_MAX 72 /* code points of "old -> new"; past that each gets a line of its own  \
-			     */
+#define VALUE_INLINE_MAX                                                                           \
+	72 /* code points of "old -> new"; past that each gets a line of its own                   \
+	    */
 #define VALUE_MAX   400 /* code points of a value on a line of its own */
 #define ENTRIES_MAX 20 /* of a list that are shown one by one */
 

@@ -5,10 +5,6 @@
  */
 #include "plan/planner.h"
 
-#include "base/text.h"
-
-#define NAMES_MAX 8
-
 static int64_t highest(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
@@ -75,64 +71,46 @@ static bool is_exact(const struct draft *d, const struct live *live,
 	return record->intent_base == 0 || !known;
 }
 
-static void add_name(struct buf *out, const struct setting *s, size_t n_before)
+/* Differs from what runs: as Git says, it is ours to provision; neither that nor about to be, it is
+ * foreign. */
+static enum draft_part part_of(const struct setting *s, bool exact)
 {
-	if (n_before >= NAMES_MAX)
-		return;
-	if (n_before)
-		buf_adds(out, ", ");
-	setting_name(s, out);
-}
-
-static bool is_others_doing(enum verdict verdict)
-{
-	switch (verdict) {
+	if (setting_equal(s, s->value[SIDE_LIVE], s->value[SIDE_PROVISIONED]))
+		return DRAFT_NOT;
+	switch (s->verdict) {
+	case VERDICT_SAME:
+		return DRAFT_OURS;
 	case VERDICT_FREE:
 	case VERDICT_REPORT:
 	case VERDICT_WITHHOLD:
 	case VERDICT_STAYS:
-		return true;
-	case VERDICT_SAME:
+		return exact ? DRAFT_NOT : DRAFT_FOREIGN;
 	case VERDICT_WRITE:
 	case VERDICT_NOT_KEPT:
 	case VERDICT__COUNT:
 		break;
 	}
-	return false;
-}
-
-/* What differs from what runs: as Git says, it is ours to provision; neither that nor about to be,
- * it is foreign. */
-static void compare_with_baseline(struct planner *p, struct draft *d)
-{
-	auto_buf struct buf names = BUF_INIT;
-
-	vec_each (s, &p->settings) {
-		if (setting_equal(s, s->value[SIDE_LIVE], s->value[SIDE_PROVISIONED]))
-			continue;
-		if (s->verdict == VERDICT_SAME)
-			d->ours = true;
-		else if (is_others_doing(s->verdict))
-			add_name(&names, s, d->n_foreign++);
-	}
-	if (d->n_foreign > NAMES_MAX)
-		buf_addf(&names, " and %zu more", d->n_foreign - NAMES_MAX);
-	d->foreign = plan_text(p, "%s", buf_str(&names));
+	return DRAFT_NOT;
 }
 
 struct draft draft_examine(
-	struct planner *p, const struct live *live, const struct plan_record *record)
+	struct settings *settings, const struct live *live, const struct plan_record *record)
 {
-	struct draft d = {.started = draft_started(live, record), .foreign = ""};
+	struct draft d = {.started = draft_started(live, record)};
 	bool known = draft_baseline(live, record) != NULL;
 
 	d.exists = live->generation > d.started;
 	if (!d.exists)
 		return d;
-	d.ours = intent_is_saved(live, record) && intent_shows(&p->settings);
-	d.exact = d.ours && is_exact(&d, live, record, known);
-	d.unknown = !known && !d.exact;
-	if (known && !d.exact)
-		compare_with_baseline(p, &d);
+	d.ours = intent_is_saved(live, record) && intent_shows(settings);
+	bool exact = d.ours && is_exact(&d, live, record, known);
+	d.unknown = !known && !exact;
+	for (size_t i = 0; known && i < settings->n; i++) {
+		struct setting *s = &settings->at[i];
+
+		s->draft = part_of(s, exact);
+		d.ours = d.ours || s->draft == DRAFT_OURS;
+		d.n_foreign += s->draft == DRAFT_FOREIGN;
+	}
 	return d;
 }

@@ -40,7 +40,7 @@ void item_hold(struct plan_item *it, enum plan_hold hold, enum plan_action actio
 	const char *release)
 {
 	if (it->action == PLAN_HOLD) {
-		item_note(it, "%s: %s", why, release);
+		item_note(it, "also held: %s", why);
 		return;
 	}
 	it->action = PLAN_HOLD;
@@ -50,22 +50,26 @@ void item_hold(struct plan_item *it, enum plan_hold hold, enum plan_action actio
 	it->release = release;
 }
 
+void item_add_diff(struct plan_item *it, const struct setting *s, enum plan_change change,
+	const struct node *before)
+{
+	const struct node *after = s->value[SIDE_DESIRED];
+
+	vec_push(&it->diffs,
+		(struct plan_diff){
+			.field = s->field,
+			.change = change,
+			.key = s->key ? s->key->u.string.s : NULL,
+			.before = before,
+			.after = after,
+			.file = after ? it->desired->file : NULL,
+			.line = after ? (after->line ? after->line : it->desired->line) : 0,
+		});
+}
+
 void item_add_diffs(struct planner *p, struct plan_item *it, enum verdict verdict)
 {
-	vec_each (s, &p->settings) {
-		const struct node *after = s->value[SIDE_DESIRED];
-
-		if (s->verdict != verdict)
-			continue;
-		vec_push(&it->diffs,
-			(struct plan_diff){
-				.field = s->field,
-				.change = s->change,
-				.key = s->key ? s->key->u.string.s : NULL,
-				.before = s->value[SIDE_LIVE],
-				.after = after,
-				.file = after ? it->file : NULL,
-				.line = after ? (after->line ? after->line : it->line) : 0,
-			});
-	}
+	vec_each (s, &p->settings)
+		if (s->verdict == verdict)
+			item_add_diff(it, s, s->change, s->value[SIDE_LIVE]);
 }

@@ -30,22 +30,33 @@ static struct node *strings_node(struct arena *a, const struct strv *v)
 	return seq;
 }
 
-/* Values that may hold secrets go by the same text as everywhere; of those that are seen in it,
- * scalars keep their type. */
+static bool is_scalar(const struct node *n)
+{
+	return n->type != NODE_SEQ && n->type != NODE_MAP;
+}
+
+/* As a field of that kind is meant to be: no maps, which may hold anything. */
+static bool is_plain(const struct node *n)
+{
+	for (size_t i = 0; n->type == NODE_SEQ && i < n->u.seq.n; i++)
+		if (!is_scalar(n->u.seq.at[i]))
+			return false;
+	return n->type != NODE_MAP;
+}
+
+/* What may hold a secret is shown by the same text as everywhere, and a number keeps its type where
+ * that shows it. */
 static struct node *value_node(struct arena *a, const struct plan_diff *d, const struct node *value)
 {
 	auto_buf struct buf text = BUF_INIT;
 
 	if (!value)
 		return node_null(a);
-	if (!spec_fields[d->field].secret)
-		return node_copy(a, value);
 	plan_value_text(&text, d->field, d->key, value);
-	bool is_scalar =
-		value->type == NODE_BOOL || value->type == NODE_INT || value->type == NODE_REAL;
-	if (d->key && is_scalar && strcmp(buf_str(&text), "***") != 0)
-		return node_copy(a, value);
-	return node_string(a, buf_str(&text));
+	bool is_shown = spec_fields[d->field].secret
+				? d->key && is_scalar(value) && strcmp(buf_str(&text), "***") != 0
+				: is_plain(value);
+	return is_shown ? node_copy(a, value) : node_string(a, buf_str(&text));
 }
 
 static const char *const change_names[] = {
@@ -109,6 +120,7 @@ static struct node *item_node(struct arena *a, const struct plan_item *it)
 	node_map_set(a, map, "line", line_or_null(a, it->line));
 	node_map_set(a, map, "live", live_node(a, it->live));
 	node_map_set(a, map, "healthy", node_bool(a, it->healthy));
+	node_map_set(a, map, "in_sync", node_bool(a, plan_is_in_sync(it)));
 	node_map_set(a, map, "waiting", node_bool(a, it->waiting));
 	node_map_set(a, map, "from_accepted", node_bool(a, it->from_accepted));
 	node_map_set(a, map, "changes", diffs);

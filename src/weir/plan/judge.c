@@ -10,6 +10,13 @@ static const struct node *seen_live(const struct setting *s)
 	return s->value[SIDE_APPLIED] ? s->value[SIDE_APPLIED] : s->value[SIDE_DESIRED];
 }
 
+/* The same was written before, and did not stay. */
+static bool is_not_kept(const struct setting *s, const struct rules *rules)
+{
+	return (rules->not_kept & 1u << s->field) &&
+	       setting_equal(s, s->value[SIDE_DESIRED], s->value[SIDE_NOT_KEPT]);
+}
+
 /* Of a setting that is not as Git says. */
 static enum plan_change classify(const struct setting *s, const struct rules *rules)
 {
@@ -18,19 +25,14 @@ static enum plan_change classify(const struct setting *s, const struct rules *ru
 
 	if (!s->value[SIDE_DESIRED])
 		return PLAN_RESET;
-	/* What our own open intent wrote is nobody else's doing. */
-	if (!applied || (rules->intent_open && setting_equal(s, live, s->value[SIDE_INTENDED])))
+	/* What our own open intent wrote, or the API made of what we wrote, is nobody else's doing.
+	 */
+	if (!applied || is_not_kept(s, rules) ||
+		(rules->intent_open && setting_equal(s, live, s->value[SIDE_INTENDED])))
 		return PLAN_CHANGE;
 	if (setting_equal(s, s->value[SIDE_DESIRED], applied))
 		return PLAN_DRIFT;
 	return setting_equal(s, live, applied) ? PLAN_CHANGE : PLAN_CONFLICT;
-}
-
-/* The same was written before, and did not stay. */
-static bool is_not_kept(const struct setting *s, const struct rules *rules)
-{
-	return (rules->not_kept & 1u << s->field) &&
-	       setting_equal(s, s->value[SIDE_DESIRED], s->value[SIDE_NOT_KEPT]);
 }
 
 static enum verdict judge(const struct setting *s, const struct rules *rules)

@@ -1,14 +1,12 @@
 /*
  * The plan for a comment: the sum of it, and the rest folded away. All that came from outside
- * stands inside one fence that is longer than any run of backticks in it, and the whole stays below
- * what forges take.
+ * stands in one fence, which is longer than any run of backticks in it.
  */
 #include "plan/render.h"
 
 #include <string.h>
 
-/* Bytes. Together they stay below 60,000; forges cut or refuse comments of 65,536 characters and
- * more. */
+/* Bytes. With what else there is they stay below 60,000: forges take 65,535 characters at most. */
 #define HEAD_MAX  8000
 #define ITEMS_MAX 44000
 #define TAIL_MAX  6000
@@ -32,7 +30,7 @@ static void add_items(const struct plan *p, struct buf *out)
 {
 	static const struct text_style style = {.diff = true};
 	auto_buf struct buf counts = BUF_INIT;
-	size_t hidden[PLAN__COUNT] = {0}, n_hidden = 0, limit = out->len + ITEMS_MAX;
+	size_t hidden[PLAN__COUNT] = {0}, n_hidden = 0;
 
 	vec_each (it, &p->items) {
 		auto_buf struct buf block = BUF_INIT;
@@ -41,7 +39,7 @@ static void add_items(const struct plan *p, struct buf *out)
 			continue;
 		buf_addc(&block, '\n');
 		block_print(&style, it, &block);
-		if (out->len + block.len <= limit) {
+		if (out->len + block.len <= ITEMS_MAX) {
 			buf_add(out, block.data, block.len);
 		} else {
 			hidden[it->action]++;
@@ -102,17 +100,20 @@ static void add_details(struct buf *out, const struct buf *text)
 
 void render_markdown(const struct plan *p, const struct plan_header *h, struct buf *out)
 {
-	auto_buf struct buf head = BUF_INIT, tail = BUF_INIT, text = BUF_INIT;
+	auto_buf struct buf head = BUF_INIT, items = BUF_INIT, tail = BUF_INIT, text = BUF_INIT;
 
 	buf_adds(out, "**");
 	plan_closing(p, out);
 	buf_adds(out, "**\n");
+	add_items(p, &items);
+	if (items.len == 0 && p->problems->n == 0)
+		return;
 	text_header(h, &head);
 	text_problems(p, PROBLEMS_SHOWN, &head);
 	text_unmanaged(p, &tail);
 	text_legend(p, &tail);
 	add_lines(&text, &head, HEAD_MAX);
-	add_items(p, &text);
+	buf_add(&text, buf_str(&items), items.len);
 	add_lines(&text, &tail, TAIL_MAX);
 	add_details(out, &text);
 }

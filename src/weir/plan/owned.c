@@ -7,6 +7,13 @@
 #include "base/clock.h"
 #include "plan/render.h"
 
+#define FOREIGN_SHOWN 8 /* settings that somebody else changed, one by one */
+
+static void setting_text(const struct setting *s, enum side side, struct buf *out)
+{
+	plan_value_text(out, s->field, s->key ? s->key->u.string.s : NULL, s->value[side]);
+}
+
 static void collect(struct planner *p, const struct subject *s, const struct plan_item *it)
 {
 	const struct plan_record *r = s->record;
@@ -37,22 +44,53 @@ static void judge(struct planner *p, const struct subject *s, const struct plan_
 		n[setting->verdict]++;
 }
 
-static void hold_foreign(
-	struct planner *p, struct plan_item *it, const struct draft *d, enum plan_action action)
-{
-	const char *what = d->unknown ? "what it changes is not known" : d->foreign;
-
-	item_hold(it, PLAN_HOLD_FOREIGN, action,
-		plan_text(p,
-			"would also provision what somebody else saved and did not start "
-			"(generation %" PRId64 "): %s",
-			it->live->generation, what),
-		"start or undo that change in the API, or write it in Git");
-}
-
 static bool is_foreign(const struct draft *d)
 {
 	return d->exists && (d->unknown || d->n_foreign > 0);
+}
+
+/* What somebody else saved and did not start: from what runs to what is live. */
+static void note_foreign(
+	struct planner *p, struct plan_item *it, const struct draft *d, const char *verb)
+{
+	size_t n = 0;
+
+	vec_each (s, &p->settings) {
+		auto_buf struct buf name = BUF_INIT, before = BUF_INIT, after = BUF_INIT;
+
+		if (s->draft != DRAFT_FOREIGN || n++ >= FOREIGN_SHOWN)
+			continue;
+		setting_name(s, &name);
+		setting_text(s, SIDE_PROVISIONED, &before);
+		setting_text(s, SIDE_LIVE, &after);
+		item_note(it, "%s %s: %s -> %s", verb, buf_str(&name), buf_str(&before),
+			buf_str(&after));
+	}
+	if (n > FOREIGN_SHOWN)
+		item_note(it, "%s %zu more", verb, n - FOREIGN_SHOWN);
+	if (d->unknown)
+		item_note(it, "what that changes is not known");
+}
+
+static void hold_foreign(
+	struct planner *p, struct plan_item *it, const struct draft *d, enum plan_action action)
+{
+	item_hold(it, PLAN_HOLD_FOREIGN, action,
+		plan_text(p,
+			"would also provision what somebody else saved and did not start, "
+			"generation %" PRId64,
+			it->live->generation),
+		"start or undo that in the API, or write it in Git");
+	note_foreign(p, it, d, "would also provision");
+}
+
+static void tell_foreign(struct planner *p, struct plan_item *it, const struct draft *d)
+{
+	bool moves = it->live->status == LIVE_PROVISIONING || it->live->status == LIVE_UPDATING;
+
+	item_note(it, "generation %" PRId64 " was saved by somebody else%s", it->live->generation,
+		moves && !it->waiting ? ", whose operation is under way" : " and not started");
+	note_foreign(p, it, d, "it changes");
 }
 
 static bool hold_if_immutable(struct planner *p, struct plan_item *it)
@@ -68,8 +106,8 @@ static bool hold_if_immutable(struct planner *p, struct plan_item *it)
 	if (names.len == 0)
 		return false;
 	item_hold(it, PLAN_HOLD_IMMUTABLE, PLAN_UPDATE,
-		plan_text(p, "cannot be changed once it is there: %s", buf_str(&names)),
-		"put the old value back in Git, or declare the new one under another name");
+		plan_text(p, "cannot be changed after it was created: %s", buf_str(&names)),
+		"write in Git what is live, or declare the new one under another name");
 	return true;
 }
 
@@ -82,6 +120,13 @@ static void decide_write(struct planner *p, struct plan_item *it, const struct d
 		hold_foreign(p, it, d, PLAN_UPDATE);
 	else
 		it->action = PLAN_UPDATE;
+}
+
+/* The operation of the live generation ended in Error: no status outvotes that. */
+static bool has_failed(const struct plan_item *it)
+{
+	return it->record->failed_generation > 0 &&
+	       it->record->failed_generation == it->live->generation;
 }
 
 static void decide_retry(struct planner *p, struct plan_item *it)
@@ -101,10 +146,13 @@ static void decide_retry(struct planner *p, struct plan_item *it)
 		it->live->generation);
 }
 
-static void note_foreign(struct plan_item *it, const struct draft *d)
+/* What is to be provisioned: from what runs to what Git says. */
+static void add_provisioned_diffs(struct planner *p, struct plan_item *it)
 {
-	item_note(it, "generation %" PRId64 " was saved by somebody else and not started%s%s",
-		it->live->generation, d->n_foreign ? ": " : "", d->foreign);
+	vec_each (s, &p->settings)
+		if (s->draft == DRAFT_OURS)
+			item_add_diff(it, s, s->value[SIDE_DESIRED] ? PLAN_CHANGE : PLAN_RESET,
+				s->value[SIDE_PROVISIONED]);
 }
 
 /* Nothing is to be written: is what was saved also provisioned? */
@@ -112,14 +160,21 @@ static void decide_generation(struct planner *p, struct plan_item *it, const str
 {
 	const struct plan_record *r = it->record;
 
-	if (r->failed_generation > 0 && r->failed_generation == it->live->generation) {
+	if (has_failed(it)) {
 		decide_retry(p, it);
 	} else if (it->waiting || !d->ours) {
+		if (it->waiting)
+			item_note(it,
+				"waits for generation %" PRId64 " to be Healthy; its status is %s",
+				r->intent_generation, it->live->status_word);
 		if (d->exists)
-			note_foreign(it, d);
-	} else if (is_foreign(d)) {
-		hold_foreign(p, it, d, PLAN_RECONCILE);
+			tell_foreign(p, it, d);
 	} else {
+		add_provisioned_diffs(p, it);
+		if (is_foreign(d)) {
+			hold_foreign(p, it, d, PLAN_RECONCILE);
+			return;
+		}
 		it->action = PLAN_RECONCILE;
 		item_note(it, "generation %" PRId64 " is saved and was never provisioned",
 			it->live->generation);
@@ -137,7 +192,7 @@ static const struct {
 		"write in Git what is live, or set sync.mode: heal"},
 	{VERDICT_WITHHOLD, PLAN_HOLD_INCOMPLETE,
 		"gone from YAML, and nothing is reset while Git has errors",
-		"mend the errors in Git"},
+		"fix the errors in Git"},
 	{VERDICT_NOT_KEPT, PLAN_HOLD_NOT_KEPT, "was written, and the API does not keep it",
 		"write in Git what the API keeps"},
 };
@@ -158,19 +213,17 @@ static void decide_leftovers(
 static void note_setting(struct plan_item *it, const struct setting *s)
 {
 	auto_buf struct buf name = BUF_INIT, live = BUF_INIT, desired = BUF_INIT;
-	const char *key = s->key ? s->key->u.string.s : NULL;
 
 	setting_name(s, &name);
-	plan_value_text(&live, s->field, key, s->value[SIDE_LIVE]);
-	plan_value_text(&desired, s->field, key, s->value[SIDE_DESIRED]);
+	setting_text(s, SIDE_LIVE, &live);
+	setting_text(s, SIDE_DESIRED, &desired);
 	switch (s->verdict) {
 	case VERDICT_REPORT:
 		item_note(it, "drift, only reported: %s is %s, Git says %s", buf_str(&name),
 			buf_str(&live), buf_str(&desired));
 		break;
 	case VERDICT_WITHHOLD:
-		item_note(it,
-			"%s is gone from YAML and stays %s until the errors in Git are mended",
+		item_note(it, "%s is gone from YAML and stays %s until the errors in Git are fixed",
 			buf_str(&name), buf_str(&live));
 		break;
 	case VERDICT_NOT_KEPT:
@@ -216,7 +269,7 @@ static bool is_healthy(const struct plan_item *it, const struct draft *d)
 {
 	const struct live *live = it->live;
 
-	if (live->status != LIVE_HEALTHY || it->record->failed_generation == live->generation)
+	if (live->status != LIVE_HEALTHY || has_failed(it))
 		return false;
 	if (live->has_observed && live->observed_generation >= live->generation)
 		return true;
@@ -229,7 +282,7 @@ void plan_owned(struct planner *p, const struct subject *s, struct plan_item *it
 
 	collect(p, s, it);
 	judge(p, s, it, n);
-	struct draft d = draft_examine(p, s->live, s->record);
+	struct draft d = draft_examine(&p->settings, s->live, s->record);
 	it->waiting = is_waiting(s);
 	it->healthy = is_healthy(it, &d);
 	if (n[VERDICT_WRITE])

@@ -107,7 +107,8 @@ struct plan_diff {
 	enum spec_field field;
 	enum plan_change change;
 	const char *key; /* of advanced_configuration, each for itself; NULL: the whole field */
-	const struct node *before; /* live; NULL: absent */
+	const struct node
+		*before; /* live, or, of what is only to be provisioned, what runs; NULL: absent */
 	const struct node *after; /* desired; NULL: reset or absent */
 	const char *file; /* of the desired value; NULL if none */
 	unsigned line;

@@ -42,7 +42,9 @@ bool reports_drift(const struct planner *p, const struct replicator *r);
 const char *plan_text(struct planner *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void item_note(struct plan_item *it, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The settings with this verdict become the item's diffs. */
+void item_add_diff(struct plan_item *it, const struct setting *s, enum plan_change change,
+	const struct node *before);
+/* The settings with this verdict become diffs against live. */
 void item_add_diffs(struct planner *p, struct plan_item *it, enum verdict verdict);
 /* Instead of doing `action`. What is held already stays held for its first reason; a further one
  * becomes a note. */
@@ -54,16 +56,14 @@ struct draft {
 	int64_t started; /* the highest generation that was seen through or set going */
 	bool exists; /* the live generation is above that: saved, and never provisioned */
 	bool ours; /* it holds something of ours that is to be provisioned */
-	bool exact; /* it holds what was provisioned and what we sent, and nothing else */
 	bool unknown; /* it may hold changes of others, and which is not known */
-	size_t n_foreign;
-	const char *foreign; /* names of the settings that others changed in it; "" if none */
+	size_t n_foreign; /* settings in it that others changed */
 };
 /* The generation up to which things run, or were set going. */
 int64_t draft_started(const struct live *live, const struct plan_record *record);
-/* Of settings that were judged. */
+/* Of settings that were judged; says of each what part of a draft it is. */
 struct draft draft_examine(
-	struct planner *p, const struct live *live, const struct plan_record *record);
+	struct settings *settings, const struct live *live, const struct plan_record *record);
 /* The body that runs, as far as is known; NULL if it is not. */
 const struct spec *draft_baseline(const struct live *live, const struct plan_record *record);
 /* An open intent's changes show in live. */

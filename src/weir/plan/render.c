@@ -81,9 +81,14 @@ bool plan_creates(const struct plan_item *it)
 	       (it->action == PLAN_HOLD && it->held_action == PLAN_CREATE);
 }
 
+bool plan_is_in_sync(const struct plan_item *it)
+{
+	return it->action == PLAN_NONE && rest_of(it) == REST_SYNC;
+}
+
 bool plan_is_shown(const struct plan_item *it)
 {
-	return it->action != PLAN_NONE || it->notes.n > 0 || rest_of(it) != REST_SYNC;
+	return !plan_is_in_sync(it) || it->notes.n > 0;
 }
 
 static void add_count(struct buf *out, size_t n, const char *what)
@@ -134,7 +139,7 @@ static void add_rest(const struct plan *p, struct buf *out)
 static bool is_quiet(const struct plan *p)
 {
 	vec_each (it, &p->items)
-		if (it->action != PLAN_NONE || rest_of(it) != REST_SYNC)
+		if (!plan_is_in_sync(it))
 			return false;
 	return p->problems->n_errors == 0;
 }

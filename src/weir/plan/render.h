@@ -18,6 +18,8 @@ void plan_value_text(
 const char *plan_change_name(enum plan_change change);
 /* "update", "update held", "in sync": what an item is, on its first line. */
 const char *plan_item_word(const struct plan_item *it);
+/* Live, as Git says, and nothing is under way. */
+bool plan_is_in_sync(const struct plan_item *it);
 /* There is something to say about the item beyond that it is in sync. */
 bool plan_is_shown(const struct plan_item *it);
 /* The item makes what is not there, or would. */

@@ -35,12 +35,19 @@ enum verdict {
 	VERDICT__COUNT
 };
 
+enum draft_part { /* of a live generation that was never provisioned */
+	DRAFT_NOT, /* as it was provisioned, or not known */
+	DRAFT_OURS, /* as Git says, and not as it was provisioned */
+	DRAFT_FOREIGN /* saved by somebody else */
+};
+
 struct setting {
 	enum spec_field field;
 	struct node *key; /* of advanced_configuration; NULL: the whole field */
 	const struct node *value[SIDE__COUNT]; /* NULL: absent there, or null */
 	enum verdict verdict;
 	enum plan_change change; /* unless the verdict is FREE or SAME */
+	enum draft_part draft;
 };
 
 struct settings {

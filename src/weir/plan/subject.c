@@ -22,7 +22,8 @@ static const struct replicator *choose_desired(const struct planner *p, const st
 static struct plan_item *add_item(
 	struct planner *p, const struct subject *s, const struct replicator *desired)
 {
-	const struct replicator *document = desired ? desired : s->declared;
+	/* An older version stands in for a document, but people look for it where it is. */
+	const struct replicator *document = s->declared ? s->declared : desired;
 
 	vec_push(&p->plan->items, (struct plan_item){
 					  .name = s->name,
@@ -103,7 +104,8 @@ static void plan_removed(struct planner *p, const struct subject *s, struct plan
 				       : "not in the API, and in nothing of Git that loads");
 	} else if (!is_ours(p, s)) {
 		it->gone = complete;
-		item_note(it, "not in Git any more, and re-created by somebody else: left alone");
+		item_note(
+			it, "not in Git any more, and re-created by somebody else: left as it is");
 		strv_push(&p->plan->unmanaged, s->name);
 	} else if (s->live->status == LIVE_DELETING) {
 		item_note(it, "not in Git any more; the API is deleting it");
@@ -113,8 +115,8 @@ static void plan_removed(struct planner *p, const struct subject *s, struct plan
 			"put it back into Git, or delete it in the API");
 	} else {
 		item_hold(it, PLAN_HOLD_INCOMPLETE, PLAN_DELETE,
-			"in nothing of Git that loads, and nothing is deleted while Git has errors",
-			"mend the errors in Git");
+			"in nothing of Git that loads; nothing is deleted while Git has errors",
+			"fix the errors in Git");
 	}
 }
 
@@ -123,18 +125,12 @@ bool reports_drift(const struct planner *p, const struct replicator *r)
 	return (r->sync.has_mode ? (enum sync_mode)r->sync.mode : p->in->mode) == SYNC_REPORT;
 }
 
-static void hold_vanished(struct planner *p, struct plan_item *it)
+static void hold_hidden(struct plan_item *it)
 {
-	item_note(it, "was deleted behind Git's back");
-	if (p->hidden)
-		item_hold(it, PLAN_HOLD_UNKNOWN, PLAN_CREATE,
-			"more than half of what weir manages is missing at once: the API may be "
-			"hiding it",
-			"make the API show it again; if it is really gone, start with an empty "
-			"state folder");
-	else if (reports_drift(p, it->desired))
-		item_hold(it, PLAN_HOLD_REPORT, PLAN_CREATE, "drift, and sync.mode is report",
-			"take it out of Git, or set sync.mode: heal");
+	item_hold(it, PLAN_HOLD_UNKNOWN, PLAN_CREATE,
+		"more than half of what weir manages is missing at once: the API may be hiding it",
+		"make the API show it again; if it is really gone, start with an empty state "
+		"folder");
 }
 
 static void plan_absent(struct planner *p, struct plan_item *it)
@@ -143,7 +139,11 @@ static void plan_absent(struct planner *p, struct plan_item *it)
 	bool vanished = it->record && record_was_live(it->record);
 
 	if (it->from_accepted && !it->record) {
-		item_note(it, "not created while its document does not load");
+		item_note(it, "not created as long as it has errors");
+		return;
+	}
+	if (vanished && p->hidden) {
+		hold_hidden(it);
 		return;
 	}
 	settings_collect(&p->settings, sides);
@@ -154,7 +154,10 @@ static void plan_absent(struct planner *p, struct plan_item *it)
 	item_add_diffs(p, it, VERDICT_WRITE);
 	it->action = PLAN_CREATE;
 	if (vanished)
-		hold_vanished(p, it);
+		item_note(it, "was deleted behind Git's back");
+	if (vanished && reports_drift(p, it->desired))
+		item_hold(it, PLAN_HOLD_REPORT, PLAN_CREATE, "drift, and sync.mode is report",
+			"take it out of Git, or set sync.mode: heal");
 }
 
 static void plan_present(struct planner *p, const struct subject *s, struct plan_item *it)
@@ -182,8 +185,8 @@ static void hold_for_secrets(struct planner *p, const struct subject *s, struct 
 		const struct node *path = it->desired->spec.value[secret->field];
 
 		item_hold(it, PLAN_HOLD_SECRET, it->action,
-			plan_text(p, "%s:%u: %s: %s", it->file ? it->file : "?",
-				path && path->line ? path->line : it->line,
+			plan_text(p, "%s:%u: %s: %s", it->desired->file ? it->desired->file : "?",
+				path && path->line ? path->line : it->desired->line,
 				spec_fields[secret->field].name, secret->message),
 			"put the secret where the path says, or change the path in Git");
 	}
@@ -211,7 +214,10 @@ static void note_status(struct plan_item *it)
 static void plan_declared(struct planner *p, const struct subject *s, struct plan_item *it)
 {
 	if (it->from_accepted)
-		item_note(it, "its document does not load: the last version that did counts");
+		item_note(it,
+			s->declared
+				? "has errors: the last version that loaded counts"
+				: "in nothing of Git that loads: the last version that did counts");
 	if (s->live)
 		plan_present(p, s, it);
 	else
@@ -239,7 +245,7 @@ void plan_subject(struct planner *p, const struct subject *s)
 	if (desired)
 		plan_declared(p, s, it);
 	else if (fails)
-		item_note(it, "its document does not load, and no earlier version did: left alone");
+		item_note(it, "has errors, and no earlier version loaded: left as it is");
 	else
 		plan_removed(p, s, it);
 	p->plan->count[it->action]++;

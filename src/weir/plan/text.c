@@ -10,6 +10,7 @@
 
 #define SHA_SHOWN     12
 #define UNMANAGED_MAX 10
+#define NAME_SHOWN    63
 
 static void add_escaped(struct buf *out, const char *text)
 {
@@ -65,13 +66,23 @@ void text_problems(const struct plan *p, size_t most, struct buf *out)
 
 	if (problems->n_errors) {
 		buf_adds(out,
-			"\nErrors in Git; until they are mended, nothing is reset or deleted:\n");
+			"\nErrors in Git; until they are fixed, nothing is reset or deleted:\n");
 		add_problems_of(problems, PROBLEM_ERROR, problems->n_errors, most, out);
 	}
 	if (problems->n_warnings) {
 		buf_adds(out, "\nWarnings:\n");
 		add_problems_of(problems, PROBLEM_WARNING, problems->n_warnings, most, out);
 	}
+}
+
+/* Nobody checked these: they may be empty, or pages long. */
+static void add_live_name(struct buf *out, const char *name)
+{
+	auto_buf struct buf text = BUF_INIT;
+
+	add_escaped(&text, *name ? name : "\"\"");
+	text_truncate(&text, NAME_SHOWN);
+	buf_adds(out, buf_str(&text));
 }
 
 void text_unmanaged(const struct plan *p, struct buf *out)
@@ -83,58 +94,48 @@ void text_unmanaged(const struct plan *p, struct buf *out)
 	buf_addf(out, "\n%zu in the API and not in Git: ", n);
 	for (size_t i = 0; i < n && i < UNMANAGED_MAX; i++) {
 		buf_adds(out, i ? ", " : "");
-		add_escaped(out, p->unmanaged.at[i]);
+		add_live_name(out, p->unmanaged.at[i]);
 	}
 	if (n > UNMANAGED_MAX)
 		buf_addf(out, " and %zu more", n - UNMANAGED_MAX);
 	buf_addc(out, '\n');
 }
 
-static const char *const symbols[PLAN__COUNT] = {
-	[PLAN_CREATE] = "create",
-	[PLAN_UPDATE] = "update",
-	[PLAN_RECONCILE] = "provision what is saved",
+/* What does not explain itself. */
+static const char *const actions[PLAN__COUNT] = {
+	[PLAN_RECONCILE] = "provision what is saved already",
 	[PLAN_ADOPT] = "manage from now on, nothing is written",
-	[PLAN_DELETE] = "delete",
-	[PLAN_HOLD] = "held until what `release` says",
 };
 
-static const char *const words[] = {
+static const char *const changes[] = {
 	[PLAN_CHANGE] = NULL,
-	[PLAN_CONFLICT] = "changed in Git and by somebody else",
-	[PLAN_DRIFT] = "changed by somebody else only",
+	[PLAN_CONFLICT] = "changed in Git, and by somebody else too",
+	[PLAN_DRIFT] = "changed by somebody else",
 	[PLAN_RESET] = "gone from YAML",
 };
 
-static void add_meaning(struct buf *line, const char *term, const char *meaning)
+static void add_meaning(struct buf *out, const char *term, const char *meaning)
 {
-	buf_addf(line, "%s%s %s", line->len ? "; " : "", term, meaning);
-}
-
-static void add_legend_line(struct buf *out, const char *what, const struct buf *line)
-{
-	if (line->len)
-		buf_addf(out, "%s: %s\n", what, buf_str(line));
+	if (meaning)
+		buf_addf(out, "%s%s: %s", out->len ? "; " : "", term, meaning);
 }
 
 void text_legend(const struct plan *p, struct buf *out)
 {
-	auto_buf struct buf symbol_line = BUF_INIT, word_line = BUF_INIT;
-	bool used[ARRAY_SIZE(words)] = {false};
+	bool used[ARRAY_SIZE(changes)] = {false};
+	auto_buf struct buf line = BUF_INIT;
 
 	vec_each (it, &p->items)
 		for (size_t i = 0; i < it->diffs.n && !plan_creates(it); i++)
 			used[it->diffs.at[i].change] = true;
-	for (enum plan_action a = PLAN_CREATE; a < PLAN__COUNT; a++)
+	for (enum plan_action a = 0; a < PLAN__COUNT; a++)
 		if (p->count[a])
-			add_meaning(&symbol_line, plan_action_symbol(a), symbols[a]);
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (used[i] && words[i])
-			add_meaning(&word_line, plan_change_name((enum plan_change)i), words[i]);
-	if (symbol_line.len)
-		buf_addc(out, '\n');
-	add_legend_line(out, "Symbols", &symbol_line);
-	add_legend_line(out, "Words", &word_line);
+			add_meaning(&line, plan_action_name(a), actions[a]);
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
+		if (used[i])
+			add_meaning(&line, plan_change_name((enum plan_change)i), changes[i]);
+	if (line.len)
+		buf_addf(out, "\n(%s)\n", buf_str(&line));
 }
 
 void render_text(const struct plan *p, const struct plan_header *h, bool colour, struct buf *out)

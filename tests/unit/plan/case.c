@@ -1,0 +1,216 @@
+/* Reads a case folder into what plan_build takes. */
+#include "case.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/strv.h"
+#include "base/text.h"
+#include "doc/json.h"
+
+static bool read_file(const char *folder, const char *name, struct buf *out)
+{
+	auto_free char *path = fs_join(folder, name);
+	struct err e = ERR_INIT;
+
+	if (fs_read(path, out, &e) == 0)
+		return true;
+	if (e.code != ERR_NOT_FOUND)
+		fail_msg("%s", e.msg);
+	return false;
+}
+
+/* NULL if there is no such file. */
+static struct node *read_json(struct plan_case *c, const char *folder, const char *name)
+{
+	auto_buf struct buf text = BUF_INIT;
+	struct node *root = NULL;
+	struct err e = ERR_INIT;
+
+	if (!read_file(folder, name, &text))
+		return NULL;
+	if (json_read(&c->arena, buf_str(&text), text.len, &root, &e) < 0)
+		fail_msg("%s/%s: %s", folder, name, e.msg);
+	return root;
+}
+
+static void list_yaml(const char *folder, struct strv *out)
+{
+	DIR *dir = opendir(folder);
+
+	for (struct dirent *entry; dir && (entry = readdir(dir));)
+		if (text_has_suffix(entry->d_name, ".yaml"))
+			strv_push(out, entry->d_name);
+	if (dir)
+		closedir(dir);
+	strv_sort(out);
+}
+
+static struct catalog *load_catalog(const char *folder)
+{
+	struct catalog *catalog = catalog_new();
+	auto_strv struct strv names = VEC_INIT;
+
+	list_yaml(folder, &names);
+	vec_each (name, &names) {
+		auto_buf struct buf text = BUF_INIT;
+
+		read_file(folder, *name, &text);
+		struct parsed_file *parsed = parsed_file_new(buf_str(&text), text.len);
+		catalog_add(catalog, *name, parsed);
+		parsed_file_unref(parsed);
+	}
+	catalog_finish(catalog);
+	return catalog;
+}
+
+static void load_accepted(struct plan_case *c, const char *folder)
+{
+	auto_free char *below = fs_join(folder, "accepted");
+
+	c->accepted = load_catalog(below);
+	for (size_t i = 0; i < map_size(&c->accepted->by_name); i++)
+		vec_push(&c->accepted_list, map_value(&c->accepted->by_name, i));
+}
+
+static void load_live(struct plan_case *c, const struct node *list)
+{
+	for (size_t i = 0; list && i < list->u.seq.n; i++) {
+		struct live *live = arena_alloc(&c->arena, sizeof(*live));
+		struct err e = ERR_INIT;
+
+		if (live_decode(list->u.seq.at[i], &c->arena, live, &e) < 0)
+			fail_msg("live.json: %s", e.msg);
+		vec_push(&c->live, live);
+	}
+}
+
+/* Odd values stay as they are. */
+static bool load_spec(struct plan_case *c, const struct node *map, struct spec *ret_spec)
+{
+	struct field_place place = {.arena = &c->arena, .path = ""};
+	struct problems ignored = PROBLEMS_INIT;
+
+	if (!map)
+		return false;
+	spec_decode(map, &place, false, ret_spec, &ignored);
+	problems_release(&ignored);
+	return true;
+}
+
+static int64_t load_time(const struct node *map, const char *key)
+{
+	const char *text = node_get_string(map, key);
+	int64_t ms = 0;
+
+	if (text && !clock_parse(text, &ms))
+		fail_msg("%s: %s is no time", key, text);
+	return ms;
+}
+
+static void load_intent(struct plan_case *c, const struct node *map, struct plan_record *r)
+{
+	if (!map)
+		return;
+	r->intent_open = true;
+	load_spec(c, node_get(map, "intended"), &r->intended);
+	node_get_int(map, "base", &r->intent_base);
+	node_get_int(map, "generation", &r->intent_generation);
+	node_get_bool(map, "reconciled", &r->intent_reconciled);
+}
+
+static void load_record(struct plan_case *c, const struct node *map)
+{
+	struct plan_record *r = arena_alloc(&c->arena, sizeof(*r));
+
+	r->name = node_get_string(map, "name");
+	r->uid = node_get_string(map, "uid");
+	r->created_at = node_get_string(map, "created_at");
+	r->has_last_applied = load_spec(c, node_get(map, "last_applied"), &r->last_applied);
+	r->has_provisioned = load_spec(c, node_get(map, "provisioned"), &r->provisioned);
+	node_get_int(map, "seen_generation", &r->seen_generation);
+	node_get_int(map, "provisioned_generation", &r->provisioned_generation);
+	node_get_int(map, "failed_generation", &r->failed_generation);
+	r->retry_at_ms = load_time(map, "retry_at");
+	load_intent(c, node_get(map, "intent"), r);
+	load_spec(c, node_get(map, "not_kept"), &r->not_kept_value);
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
+		r->not_kept |= r->not_kept_value.value[f] ? 1u << f : 0;
+	vec_push(&c->records, r);
+}
+
+static void load_secrets(struct plan_case *c, const struct node *list)
+{
+	for (size_t i = 0; list && i < list->u.seq.n; i++) {
+		const struct node *map = list->u.seq.at[i];
+
+		vec_push(&c->secrets,
+			(struct plan_secret){
+				.name = node_get_string(map, "name"),
+				.field = spec_field_find(node_get_string(map, "field")),
+				.message = node_get_string(map, "message"),
+			});
+	}
+}
+
+static void load_options(struct plan_case *c, const struct node *map)
+{
+	const char *mode = node_get_string(map, "mode");
+
+	c->input.mode = mode && strcmp(mode, "report") == 0 ? SYNC_REPORT
+			: mode && strcmp(mode, "plan") == 0 ? SYNC_PLAN
+							    : SYNC_HEAL;
+	node_get_bool(map, "adopt_never", &c->input.adopt_never);
+	node_get_bool(map, "rewound", &c->input.rewound);
+	c->input.now_ms = load_time(map, "now");
+	load_secrets(c, node_get(map, "secrets"));
+	c->header = (struct plan_header){
+		.name = "acme",
+		.sha = node_get_string(map, "sha"),
+		.summary = node_get_string(map, "summary"),
+		.api = "https://api.example.com, organization acme",
+	};
+}
+
+void plan_case_load(struct plan_case *c, const char *folder)
+{
+	const struct node *records;
+
+	*c = (struct plan_case){0};
+	c->catalog = load_catalog(folder);
+	load_accepted(c, folder);
+	load_live(c, read_json(c, folder, "live.json"));
+	records = read_json(c, folder, "records.json");
+	for (size_t i = 0; records && i < records->u.seq.n; i++)
+		load_record(c, records->u.seq.at[i]);
+	load_options(c, read_json(c, folder, "options.json"));
+	c->input.catalog = c->catalog;
+	c->input.accepted = c->accepted_list.at;
+	c->input.n_accepted = c->accepted_list.n;
+	c->input.live = c->live.at;
+	c->input.n_live = c->live.n;
+	c->input.records = c->records.at;
+	c->input.n_records = c->records.n;
+	c->input.secrets = c->secrets.at;
+	c->input.n_secrets = c->secrets.n;
+}
+
+void plan_case_release(struct plan_case *c)
+{
+	vec_release(&c->accepted_list);
+	vec_release(&c->live);
+	vec_release(&c->records);
+	vec_release(&c->secrets);
+	catalog_free(c->catalog);
+	catalog_free(c->accepted);
+	arena_release(&c->arena);
+}

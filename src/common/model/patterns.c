@@ -16,6 +16,8 @@
 #define TOPIC_NAME_MAX 249
 /* Backtracking steps after which a match counts as none: patterns come from outside. */
 #define MATCH_STEPS 20000
+/* Letters behind a backslash that mean the same to PCRE2 and to Java. */
+#define SHARED_ESCAPES "dDwWsShHvVbBAzxtnrQ"
 
 struct pattern {
 	pcre2_code *code;
@@ -147,8 +149,9 @@ struct difference {
 static const struct difference
 	diff_backreference = {"a back-reference",
 		"it would count the groups of the whole list: write it out"},
-	diff_property = {"\\p{…} with a name", "topics are ASCII: write a class such as [a-z0-9]"},
-	diff_perl_escape = {"an escape that Java does not know", "write the characters themselves"},
+	diff_property = {"\\p, whose names differ", "write a class such as [a-z0-9]"},
+	diff_escape = {"an escape that Java does not know or reads otherwise",
+		"write the characters themselves"},
 	diff_open_quote = {"\\Q without \\E", "it would swallow the patterns behind it: add \\E"},
 	diff_nested_class = {"a '[' inside a class",
 		"Java takes it for a class of its own: write \\["},
@@ -166,14 +169,16 @@ static const struct difference *check_escape(const char **at)
 	const char *end;
 
 	*at = *p ? p : *at;
-	if (strchr("123456789kg", *p) && *p)
+	if (!isalnum((unsigned char)*p))
+		return NULL;
+	if (strchr("123456789kg", *p))
 		return &diff_backreference;
-	if (*p && strchr("KCNu", *p))
-		return &diff_perl_escape;
-	if (*p && strchr("pPx", *p) && p[1] == '{' && (end = strchr(p, '}'))) {
+	if (*p == 'p' || *p == 'P')
+		return &diff_property;
+	if (!strchr(SHARED_ESCAPES, *p))
+		return &diff_escape;
+	if (*p == 'x' && p[1] == '{' && (end = strchr(p, '}')))
 		*at = end;
-		return *p != 'x' && end - p > (ptrdiff_t)strlen("p{Lu") ? &diff_property : NULL;
-	}
 	if (*p != 'Q')
 		return NULL;
 	end = strstr(p, "\\E");
@@ -198,6 +203,8 @@ static const struct difference *check_class(const char **at)
 			found = &diff_nested_class;
 		else if (p[0] == '&' && p[1] == '&')
 			found = &diff_intersection;
+		else if (p[0] == '\\' && p[1] && strchr("bBAz", p[1]))
+			found = &diff_escape;
 		else if (*p == '\\')
 			found = check_escape(&p);
 	}

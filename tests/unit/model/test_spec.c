@@ -97,9 +97,9 @@ static void test_body_with_nulls_is_a_body_without_them(void **state)
 			"lag_alert_threshold_unit: null, source_connection_details: null, "
 			"advanced_configuration: null}",
 		"");
-	expect_problems(
-		"{" GOOD ", topic_whitelist: null}", "topic_whitelist: must name something: list "
-						     "the topics to copy, .* for all of them\n");
+	expect_problems("{" GOOD ", topic_whitelist: null}",
+		"topic_whitelist: must name something: list "
+		"the topics to copy, .* for all of them\n");
 }
 
 static void test_body_with_a_bad_identifier(void **state)

@@ -196,9 +196,16 @@ int fs_lock(const char *path, int *ret_fd, struct err *e)
 					    : err_errno(e, errno, "%s", path);
 	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
 		return err_errno(e, errno, "%s", path);
-	*ret_fd = fd;
-	fd = -1;
+	*ret_fd = fd_take(&fd);
 	return 0;
+}
+
+int fd_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
 }
 
 void close_fdp(const int *fd)

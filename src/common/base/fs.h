@@ -29,6 +29,8 @@ char *fs_join(const char *dir, const char *name);
  */
 int fs_lock(const char *path, int *ret_fd, struct err *e);
 
+/* Hands a descriptor over and leaves -1 behind, so that an auto_close fd closes nothing. */
+int fd_take(int *fd);
 void close_fdp(const int *fd);
 /* `auto_close int fd = -1;` */
 #define auto_close __attribute__((cleanup(close_fdp)))

@@ -259,7 +259,7 @@ static int run_command(const char *program, const struct command *command, int a
 {
 	auto_free char *name = full_name(program, command);
 	struct err e = ERR_INIT;
-	size_t n_args;
+	size_t n_args = 0;
 
 	if (asks_for_help(argc, argv)) {
 		opt_print_help(stdout, program, command);

@@ -37,7 +37,7 @@
 			size_t cap_ = (v)->cap ? (v)->cap * 2 : 8;                                 \
 			while (cap_ < (want))                                                      \
 				cap_ *= 2;                                                         \
-			(v)->at = xreallocarray((v)->at, cap_, sizeof(*(v)->at));                  \
+			(v)->at = xreallocarray((v)->at, cap_, sizeof(__typeof__(*(v)->at)));      \
 			(v)->cap = cap_;                                                           \
 		}                                                                                  \
 	} while (0)
@@ -52,12 +52,14 @@
 #define vec_remove(v, i)                                                                           \
 	do {                                                                                       \
 		size_t i_ = (i);                                                                   \
-		memmove(&(v)->at[i_], &(v)->at[i_ + 1], ((v)->n - i_ - 1) * sizeof(*(v)->at));     \
+		memmove(&(v)->at[i_], &(v)->at[i_ + 1],                                            \
+			((v)->n - i_ - 1) * sizeof(__typeof__(*(v)->at)));                         \
 		(v)->n--;                                                                          \
 	} while (0)
 
 /* "+ 0": the element pointer of a const vector must not be const itself. */
-#define vec_each(it, v) for (__typeof__((v)->at + 0) it = (v)->at; it != (v)->at + (v)->n; it++)
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared takes no parentheses. */
+#define vec_each(it, v) for (__typeof__((v)->at + 0) it = (v)->at; (it) != (v)->at + (v)->n; (it)++)
 
 #define vec_clear(v) ((void)((v)->n = 0))
 

@@ -83,10 +83,10 @@ void node_seq_add(struct arena *a, struct node *seq, struct node *value)
 {
 	if (seq->u.seq.n == seq->u.seq.cap) {
 		size_t cap = seq->u.seq.cap ? seq->u.seq.cap * 2 : 4;
-		struct node **grown = arena_alloc(a, cap * sizeof(*grown));
+		struct node **grown = arena_alloc(a, cap * sizeof(struct node *));
 
 		if (seq->u.seq.n)
-			memcpy(grown, seq->u.seq.at, seq->u.seq.n * sizeof(*grown));
+			memcpy(grown, seq->u.seq.at, seq->u.seq.n * sizeof(struct node *));
 		seq->u.seq.at = grown;
 		seq->u.seq.cap = cap;
 	}

@@ -314,7 +314,7 @@ static int read_pair(struct reader *r, const yaml_event_t *key_event, const stru
 {
 	struct spot pair_spot = {spot, "?", 0, spot->depth + 1, map->flow};
 	auto_event yaml_event_t event = {.type = YAML_NO_EVENT};
-	struct node *key, *value;
+	struct node *key, *value = NULL;
 	int rc = read_key(r, key_event, &pair_spot, &key);
 
 	if (rc < 0)
@@ -432,7 +432,7 @@ static int read_document(struct reader *r, struct yaml_docs *docs)
 	const struct spot root_spot = {.depth = 1};
 	auto_event yaml_event_t event = {.type = YAML_NO_EVENT};
 	auto_event yaml_event_t end = {.type = YAML_NO_EVENT};
-	struct node *root;
+	struct node *root = NULL;
 
 	map_clear(&r->anchors);
 	int rc = next_event(r, &event);

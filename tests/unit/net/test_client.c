@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,24 +15,61 @@
 
 /* Answers every request with one text and keeps the last request. */
 struct script {
-	const char *answer;
+	pthread_mutex_t mutex;
+	char *answer;
 	struct buf request;
 	int n_requests;
 };
 
+static char *note_request(struct script *s, const struct buf *request)
+{
+	pthread_mutex_lock(&s->mutex);
+	s->n_requests++;
+	buf_clear(&s->request);
+	buf_add(&s->request, request->data, request->len);
+	char *answer = xstrdup(s->answer);
+	pthread_mutex_unlock(&s->mutex);
+	return answer;
+}
+
 static void serve_script(struct peer *p, int fd, void *ctx)
 {
-	struct script *s = ctx;
 	auto_buf struct buf request = BUF_INIT;
 
 	(void)p;
 	while (peer_read_request(fd, &request)) {
-		s->n_requests++;
-		buf_clear(&s->request);
-		buf_add(&s->request, request.data, request.len);
-		if (!peer_say(fd, s->answer))
+		auto_free char *answer = note_request(ctx, &request);
+		if (!peer_say(fd, answer))
 			return;
 	}
+}
+
+static void script_answer(struct script *s, const char *answer)
+{
+	pthread_mutex_lock(&s->mutex);
+	str_replace(&s->answer, xstrdup(answer));
+	pthread_mutex_unlock(&s->mutex);
+}
+
+static bool script_was_asked(struct script *s, const char *line)
+{
+	pthread_mutex_lock(&s->mutex);
+	bool asked = strncmp(buf_str(&s->request), line, strlen(line)) == 0;
+	pthread_mutex_unlock(&s->mutex);
+	return asked;
+}
+
+static void script_init(struct script *s, const char *answer)
+{
+	pthread_mutex_init(&s->mutex, NULL);
+	script_answer(s, answer);
+}
+
+static void script_release(struct script *s)
+{
+	free(s->answer);
+	buf_release(&s->request);
+	pthread_mutex_destroy(&s->mutex);
 }
 
 static const char ok[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
@@ -49,7 +87,7 @@ static int set_up(void **state)
 {
 	struct fixture *f = xcalloc(1, sizeof(*f));
 
-	f->script.answer = ok;
+	script_init(&f->script, ok);
 	peer_start(&f->peer, serve_script, &f->script);
 	/* "": whatever proxy this machine is told to use is none of the test's business. */
 	f->client = http_client_new(&(struct http_options){.proxy = ""});
@@ -71,7 +109,7 @@ static int tear_down(void **state)
 		stop(f);
 	http_request_free(f->request);
 	http_response_release(&f->response);
-	buf_release(&f->script.request);
+	script_release(&f->script);
 	free(f);
 	return 0;
 }
@@ -150,7 +188,7 @@ static void test_body_is_sent_as_given(void **state)
 		buf_adds(&r->body, "{\"a\":1}");
 		call(f);
 		auto_free char *line = xasprintf("%s /x/ HTTP/1.1\r\n", methods[i]);
-		assert_int_equal(strncmp(buf_str(&f->script.request), line, strlen(line)), 0);
+		assert_true(script_was_asked(&f->script, line));
 	}
 	assert_sent(f, "\r\nContent-Type: application/json\r\n");
 	assert_sent(f, "\r\nContent-Length: 7\r\n");
@@ -183,7 +221,7 @@ static void test_head_has_no_body(void **state)
 {
 	struct fixture *f = *state;
 
-	f->script.answer = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n";
+	script_answer(&f->script, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n");
 	new_request(f, "HEAD", "/");
 	call(f);
 	assert_int_equal(f->response.body.len, 0);
@@ -214,8 +252,8 @@ static void test_refused_credentials_are_an_answer(void **state)
 {
 	struct fixture *f = *state;
 
-	f->script.answer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\n"
-			   "Content-Length: 0\r\n\r\n";
+	script_answer(&f->script, "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\n"
+				  "Content-Length: 0\r\n\r\n");
 	new_request(f, "GET", "/")->bearer = secret_new("s3cret", 6);
 	call(f);
 	assert_int_equal(f->response.status, 401);
@@ -264,9 +302,9 @@ static void test_answer_has_its_headers(void **state)
 {
 	struct fixture *f = *state;
 
-	f->script.answer = "HTTP/1.1 503 Busy\r\nContent-Type: text/html; charset=utf-8\r\n"
-			   "ETag: \"v1\"\r\nRetry-After: 120\r\nLocation: /elsewhere\r\n"
-			   "Content-Length: 5\r\n\r\n<br>\n";
+	script_answer(&f->script, "HTTP/1.1 503 Busy\r\nContent-Type: text/html; charset=utf-8\r\n"
+				  "ETag: \"v1\"\r\nRetry-After: 120\r\nLocation: /elsewhere\r\n"
+				  "Content-Length: 5\r\n\r\n<br>\n");
 	new_request(f, "GET", "/");
 	call(f);
 	assert_int_equal(f->response.status, 503);
@@ -282,7 +320,7 @@ static void call_with_retry_after(struct fixture *f, const char *value)
 	auto_free char *answer = xasprintf(
 		"HTTP/1.1 429 Slow\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", value);
 
-	f->script.answer = answer;
+	script_answer(&f->script, answer);
 	new_request(f, "GET", "/");
 	call(f);
 	assert_int_equal(f->response.status, 429);
@@ -311,27 +349,29 @@ static void test_retry_after_is_read_in_all_its_forms(void **state)
 static void test_redirect_is_an_answer(void **state)
 {
 	struct fixture *f = *state;
-	struct script elsewhere = {.answer = ok};
+	struct script elsewhere = {0};
 	struct peer other;
 
+	script_init(&elsewhere, ok);
 	peer_start(&other, serve_script, &elsewhere);
 	auto_free char *answer = xasprintf(
 		"HTTP/1.1 302 Found\r\nLocation: %s/\r\nContent-Length: 0\r\n\r\n", other.url);
-	f->script.answer = answer;
+	script_answer(&f->script, answer);
 	new_request(f, "GET", "/")->bearer = secret_new("s3cret", 6);
 	call(f);
 	assert_int_equal(f->response.status, 302);
 	assert_non_null(strstr(f->response.location, other.url));
 	peer_stop(&other);
 	assert_int_equal(elsewhere.n_requests, 0);
+	script_release(&elsewhere);
 }
 
 static void test_interim_answer_is_passed_over(void **state)
 {
 	struct fixture *f = *state;
 
-	f->script.answer = "HTTP/1.1 103 Early Hints\r\nETag: \"early\"\r\n\r\n"
-			   "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nhi";
+	script_answer(&f->script, "HTTP/1.1 103 Early Hints\r\nETag: \"early\"\r\n\r\n"
+				  "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nhi");
 	new_request(f, "POST", "/");
 	call(f);
 	assert_int_equal(f->response.status, 201);

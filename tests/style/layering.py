@@ -22,7 +22,7 @@ LIBRARIES = {
 }
 SYSTEM = re.compile(
     r"(arpa|linux|net|netinet|sys)/[a-z_0-9]+\.h|"
-    r"(assert|ctype|dirent|endian|errno|fcntl|float|getopt|grp|inttypes|limits|locale|math|netdb|poll|pthread|pwd|"
+    r"(assert|ctype|dirent|endian|errno|fcntl|float|ftw|getopt|grp|inttypes|limits|locale|malloc|math|netdb|poll|pthread|pwd|"
     r"regex|sched|semaphore|setjmp|signal|spawn|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdio_ext|"
     r"stdlib|stdnoreturn|string|strings|syslog|termios|time|ucontext|unistd|wchar)\.h"
 )

@@ -108,6 +108,8 @@ static int remote_failed(struct remote *r, int error, struct err *e)
 	if (error == GIT_EEOF)
 		return err_retriable(e, ERR_REMOTE, "%s: the answer breaks off after %llu bytes",
 			url, (unsigned long long)w->n_received);
+	if (text_has_prefix(libgit_says(), "remote error: "))
+		return err_set(e, ERR_REMOTE, "%s: %s", url, libgit_says());
 	return err_set(e, ERR_REMOTE, "%s: not an answer of Git's: %s", url, libgit_says());
 }
 

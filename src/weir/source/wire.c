@@ -6,7 +6,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 
-#define SAID_MAX 400
+#define SAID_MAX  400
+#define DRAIN_MAX ((uint64_t)1 << 20)
 
 void wire_init(struct wire *w, const struct source *source, bool pushing, int64_t deadline_mono_ms)
 {
@@ -56,6 +57,17 @@ int wire_fail(struct wire *w, const struct err *why)
 		prefix_timeout(w);
 	err_prefix(&w->err, "%s", w->source->location.url);
 	return -1;
+}
+
+void wire_drain(struct wire *w, git_smart_subtransport_stream *stream)
+{
+	uint64_t end = w->n_received + DRAIN_MAX;
+	size_t got = 1;
+	char rest[4096];
+
+	while (got > 0 && w->err.code == ERR_OK && w->n_received < end)
+		if (stream->read(stream, rest, sizeof(rest), &got) < 0)
+			return;
 }
 
 int64_t wire_ms_left(const struct wire *w)

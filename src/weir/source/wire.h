@@ -34,6 +34,12 @@ int wire_received(struct wire *w, const char *data, size_t len);
 int wire_fail(struct wire *w, const struct err *why);
 int wire_check_deadline(struct wire *w);
 
+/*
+ * Reads what libgit2 left of an answer, up to a limit: a connection can be used again only when it
+ * is read to its end, and hooks that run after a push should find somebody who listens.
+ */
+void wire_drain(struct wire *w, git_smart_subtransport_stream *stream);
+
 int64_t wire_ms_left(const struct wire *w);
 void wire_heard(struct wire *w, const char *text, size_t len);
 bool wire_greeting_has(const struct wire *w, const char *text);

@@ -164,7 +164,8 @@ static void exchange_free(git_smart_subtransport_stream *stream)
 	struct exchange *x = (struct exchange *)stream;
 
 	if (x->answer)
-		http_stream_close(x->answer);
+		wire_drain(x->wire, stream);
+	http_stream_close(x->answer);
 	http_request_free(x->request);
 	free(x);
 }

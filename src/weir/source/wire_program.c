@@ -108,14 +108,17 @@ static int program_write(git_smart_subtransport_stream *stream, const char *data
 	return 0;
 }
 
-/* Its exit status says nothing that its answer did not; but hooks of a push are to end in peace. */
+/* Its exit status says nothing that its answer did not. */
 static void program_end(git_smart_subtransport_stream *stream)
 {
 	struct program *p = (struct program *)stream->subtransport;
 	int status;
 
-	if (p->proc)
-		proc_finish(TAKE(p->proc), p->wire->deadline_mono_ms, &status, NULL);
+	if (!p->proc)
+		return;
+	if (p->wire->pushing)
+		wire_drain(p->wire, stream);
+	proc_finish(TAKE(p->proc), p->wire->deadline_mono_ms, &status, NULL);
 }
 
 static int program_close(git_smart_subtransport *base)

@@ -242,6 +242,9 @@ static void test_an_early_end_is_retriable_and_repeats_the_last_words(void **sta
 	e = scratch_fetch_error(s, ERR_REMOTE);
 	assert_says(&e, "breaks off after 4 bytes");
 	assert_true(e.retriable);
+	replace_git(s, "#!/bin/sh\nprintf '0015ERR no entry, sir'\n");
+	e = scratch_fetch_error(s, ERR_REMOTE);
+	assert_says(&e, "remote error: no entry, sir");
 	replace_git(s, "#!/bin/sh\necho '<html>'\n");
 	e = scratch_fetch_error(s, ERR_REMOTE);
 	assert_says(&e, "not an answer of Git's");

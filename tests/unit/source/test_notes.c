@@ -209,6 +209,17 @@ static void test_denied_when_the_server_hides_or_forbids_the_ref(void **state)
 	assert_non_null(strstr(e.msg, "hidden ref"));
 }
 
+static void test_hooks_that_run_afterwards_are_heard_out(void **state)
+{
+	struct scratch *s = *state;
+	struct source_head head = open_and_fetch(s);
+
+	install_hook(s, "post-receive",
+		"#!/bin/sh\nfor i in $(seq 200); do echo $i; done && echo done >../heard\n");
+	expect_pushed(s, head.sha, "success " CONTEXT " 2 in sync");
+	assert_asked(s, "cat heard", "done");
+}
+
 static void test_timeout_when_a_hook_hangs(void **state)
 {
 	struct scratch *s = *state;
@@ -259,6 +270,7 @@ int main(void)
 		TEST(test_conflict_when_somebody_always_is),
 		TEST(test_denied_in_its_words_when_a_hook_declines),
 		TEST(test_denied_when_the_server_hides_or_forbids_the_ref),
+		TEST(test_hooks_that_run_afterwards_are_heard_out),
 		TEST(test_timeout_when_a_hook_hangs),
 		TEST(test_config_error_when_the_ref_is_no_notes_ref),
 		TEST(test_they_survive_when_the_mirror_is_lost),

@@ -69,7 +69,7 @@ static void note_foreign(
 	if (n > FOREIGN_SHOWN)
 		item_note(it, "%s %zu more", verb, n - FOREIGN_SHOWN);
 	if (d->unknown)
-		item_note(it, "what that changes is not known");
+		item_note(it, "what it changes is not known");
 }
 
 static void hold_foreign(
@@ -77,10 +77,10 @@ static void hold_foreign(
 {
 	item_hold(it, PLAN_HOLD_FOREIGN, action,
 		plan_text(p,
-			"would also provision what somebody else saved and did not start, "
-			"generation %" PRId64,
+			"a draft of somebody else (generation %" PRId64
+			") would be provisioned too",
 			it->live->generation),
-		"start or undo that in the API, or write it in Git");
+		"start or undo it in the API, or write it in Git");
 	note_foreign(p, it, d, "would also provision");
 }
 

@@ -114,6 +114,12 @@ struct plan_diff {
 	unsigned line;
 };
 
+/*
+ * One for each name in Git or in the inventory. An item whose action is NONE is in sync, or waits
+ * (`waiting`), or is left as it is: its document does not load and no earlier version did (no
+ * `desired`), or it is not in Git any more and there is nothing to delete (`gone`, once all of Git
+ * loaded).
+ */
 struct plan_item {
 	const char *name;
 	enum plan_action action;
@@ -149,7 +155,10 @@ struct plan {
 	struct arena arena;
 };
 
-/* The plan points into its input, which must outlive it. */
+/*
+ * The plan points to the replicators, live objects and records of its input, and to the catalog's
+ * problems: they must outlive it. The arrays need not.
+ */
 struct plan *plan_build(const struct plan_input *input);
 void plan_free(struct plan *p);
 

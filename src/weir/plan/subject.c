@@ -16,7 +16,7 @@ static const struct replicator *choose_desired(const struct planner *p, const st
 	/* All of Git loaded and the name is not in it: what was accepted once does not matter. */
 	if (!s->declared && p->in->catalog->complete)
 		return NULL;
-	return s->accepted;
+	return s->accepted && !s->accepted->failed ? s->accepted : NULL;
 }
 
 static struct plan_item *add_item(
@@ -104,8 +104,8 @@ static void plan_removed(struct planner *p, const struct subject *s, struct plan
 				       : "not in the API, and in nothing of Git that loads");
 	} else if (!is_ours(p, s)) {
 		it->gone = complete;
-		item_note(
-			it, "not in Git any more, and re-created by somebody else: left as it is");
+		item_note(it,
+			"not in Git any more, and what is in the API is not weir's: left as it is");
 		strv_push(&p->plan->unmanaged, s->name);
 	} else if (s->live->status == LIVE_DELETING) {
 		item_note(it, "not in Git any more; the API is deleting it");

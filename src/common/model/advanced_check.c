@@ -267,20 +267,16 @@ static void check_unmatched(const struct setting *s)
 
 static void check_setting(const struct setting *s)
 {
-	struct advanced_match match;
+	struct advanced_match match = advanced_find(s->provider, s->key);
 
-	if (advanced_is_credential(s->key)) {
+	if (match.key && settable(match.key)) {
+		check_value(s, match.key);
+	} else if (advanced_is_credential(s->key)) {
 		complain_key(s, "credentials do not belong in a replicator: put them behind "
 				"source_secret_path or "
 				"destination_secret_path, and remove this");
-		return;
-	}
-	match = advanced_find(s->provider, s->key);
-	if (match.key) {
-		if (settable(match.key))
-			check_value(s, match.key);
-		else
-			complain_key(s, "%s", match.key->doc);
+	} else if (match.key) {
+		complain_key(s, "%s", match.key->doc);
 	} else if (!match.prefix) {
 		check_unmatched(s);
 	} else if (match.prefix->rule != ADVANCED_SET) {

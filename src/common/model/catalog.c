@@ -8,24 +8,57 @@
 #include "doc/yaml.h"
 #include "model/internal.h"
 
+/* Nothing in it knows the file's name. */
 struct parsed_file {
 	atomic_uint refs;
-	struct yaml_docs docs;
-	struct problems problems; /* without a file's name */
+	struct arena arena;
+	struct problems problems;
+	struct {
+		VEC_FIELDS(struct replicator *);
+	} replicators;
+	size_t n_nameless; /* documents that failed so that there is no replicator */
 };
 
 struct parsed_files {
 	VEC_FIELDS(struct parsed_file *);
 };
 
+/* Out of the tree, of which little else is needed later. */
+static struct replicator *copy_replicator(struct arena *a, const struct replicator *r)
+{
+	struct replicator *copy = arena_alloc(a, sizeof(*copy));
+
+	*copy = *r;
+	copy->name = arena_strdup(a, r->name);
+	copy->spec = spec_copy(a, &r->spec);
+	if (r->labels)
+		copy->labels = node_copy(a, r->labels);
+	return copy;
+}
+
+static void decode_documents(struct parsed_file *f, struct yaml_docs *docs)
+{
+	const struct field_place place = {.arena = &docs->arena, .path = ""};
+
+	vec_each (it, docs) {
+		const struct replicator *r = document_decode(*it, &place, &f->problems);
+
+		if (r)
+			vec_push(&f->replicators, copy_replicator(&f->arena, r));
+		else
+			f->n_nameless++;
+	}
+}
+
 struct parsed_file *parsed_file_new(const char *text, size_t len)
 {
 	struct parsed_file *f = xcalloc(1, sizeof(*f));
+	struct yaml_docs docs = YAML_DOCS_INIT;
 
 	atomic_init(&f->refs, 1);
-	f->docs = (struct yaml_docs)YAML_DOCS_INIT;
-	f->problems = (struct problems)PROBLEMS_INIT;
-	yaml_parse(NULL, text, len, &f->docs, &f->problems);
+	yaml_parse(NULL, text, len, &docs, &f->problems);
+	decode_documents(f, &docs);
+	yaml_docs_release(&docs);
 	return f;
 }
 
@@ -39,7 +72,8 @@ void parsed_file_unref(struct parsed_file *f)
 {
 	if (!f || atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) > 1)
 		return;
-	yaml_docs_release(&f->docs);
+	vec_release(&f->replicators);
+	arena_release(&f->arena);
 	problems_release(&f->problems);
 	free(f);
 }
@@ -89,8 +123,7 @@ static void add_replicator(struct catalog *c, struct replicator *r)
 {
 	struct replicator *first = map_get(&c->by_name, r->name);
 
-	if (r->failed)
-		c->n_failed++;
+	c->n_failed += r->failed;
 	if (!first) {
 		map_put(&c->by_name, r->name, r);
 		return;
@@ -103,31 +136,24 @@ static void add_replicator(struct catalog *c, struct replicator *r)
 	fail(c, r);
 }
 
-static void add_document(struct catalog *c, const char *file, const struct node *doc)
-{
-	struct field_place place = {.arena = &c->arena, .file = file, .path = ""};
-	struct replicator *r = document_decode(doc, &place, &c->problems);
-
-	if (r)
-		add_replicator(c, r);
-	else
-		c->n_failed++;
-}
-
 void catalog_add(struct catalog *c, const char *path, struct parsed_file *parsed)
 {
 	const char *file = arena_strdup(&c->arena, path);
 	struct parsed_files *files = c->files;
 
 	c->n_files++;
+	c->n_failed += parsed->n_nameless;
 	vec_push(files, parsed_file_ref(parsed));
 	vec_each (it, &parsed->problems)
 		problems_add(&c->problems, it->level, file, it->line, it->col, it->path, "%s",
 			it->message);
-	if (parsed->problems.n_errors)
-		return;
-	vec_each (it, &parsed->docs)
-		add_document(c, file, *it);
+	vec_each (it, &parsed->replicators) {
+		struct replicator *r = arena_alloc(&c->arena, sizeof(*r));
+
+		*r = **it;
+		r->file = file;
+		add_replicator(c, r);
+	}
 }
 
 void catalog_add_unreadable(struct catalog *c, const char *path, const char *why)

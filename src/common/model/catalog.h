@@ -45,9 +45,11 @@ struct replicator {
 	bool failed; /* has errors, or is declared twice: spec must not be used */
 };
 
-/* A file's parsed form: does not know its path, so it can be kept by blob id. Reference counted;
- * the loader's thread and the loop may each hold one (the count is atomic, the content is read
- * only). */
+/*
+ * A file's parsed form: its documents, decoded and checked each on its own. It does not know its
+ * path, so it can be kept by blob id. Reference counted; the loader's thread and the loop may each
+ * hold one (the count is atomic, the content is read only).
+ */
 struct parsed_file;
 struct parsed_file *parsed_file_new(const char *text, size_t len);
 struct parsed_file *parsed_file_ref(struct parsed_file *f);

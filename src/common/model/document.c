@@ -267,13 +267,8 @@ static struct spec decode_spec(const struct node *map, const struct node *name,
 	struct field_place below = {.arena = place->arena, .file = place->file, .path = "spec"};
 	struct spec spec = {0};
 
-	if (map->type != NODE_MAP) {
-		problem_at(problems, PROBLEM_ERROR, place, "spec", map,
-			"must be a map of the replicator's fields, not a %s",
-			node_type_name(map->type));
+	if (!spec_decode(map, &below, true, &spec, problems) && map->type != NODE_MAP)
 		return spec;
-	}
-	spec_decode(map, &below, true, &spec, problems);
 	spec.value[SPEC_IDENTIFIER] = name;
 	spec.undecoded |= 1u << SPEC_IDENTIFIER;
 	spec_check(&spec, &below, problems);

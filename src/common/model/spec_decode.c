@@ -386,6 +386,12 @@ bool spec_decode(const struct node *map, const struct field_place *place, bool f
 	bool ok = true;
 
 	*ret_spec = (struct spec){.line = map->line, .col = map->col};
+	if (map->type != NODE_MAP) {
+		problem_at(problems, PROBLEM_ERROR, place, "", map,
+			"must be a map of a replicator's fields, not a %s",
+			node_type_name(map->type));
+		return false;
+	}
 	for (size_t i = 0; i < map->u.map.n; i++)
 		ok &= decode_pair(&map->u.map.at[i], place, from_yaml, ret_spec, problems);
 	return ok;

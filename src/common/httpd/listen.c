@@ -21,8 +21,8 @@ static int fail_address(const char *address, const char *why, struct err *e)
 		address, why);
 }
 
-/* "[::1]:8480" has its host in brackets, because of the colons. */
-static int split(const char *address, char **ret_host, char **ret_port, struct err *e)
+/* NULL, or what is wrong. "[::1]:8480" has its host in brackets, because of the colons. */
+static const char *split(const char *address, char **ret_host, char **ret_port)
 {
 	const char *colon = strrchr(address, ':');
 	size_t len = colon ? (size_t)(colon - address) : 0;
@@ -30,12 +30,12 @@ static int split(const char *address, char **ret_host, char **ret_port, struct e
 	uint64_t port;
 
 	if (len == 0 || (!bracketed && memchr(address, ':', len)))
-		return fail_address(address, "it has no host and port", e);
+		return "it has no host and port";
 	if (!text_parse_u64(colon + 1, &port) || port > 65535)
-		return fail_address(address, "its port is no number up to 65535", e);
+		return "its port is no number up to 65535";
 	*ret_host = bracketed ? xmemdupz(address + 1, len - 2) : xmemdupz(address, len);
 	*ret_port = xstrdup(colon + 1);
-	return 0;
+	return NULL;
 }
 
 static int fail_bind(int errnum, const char *host, const char *port, struct err *e)
@@ -74,18 +74,19 @@ static char *make_url(const char *host, int fd)
 	return xasprintf("http://%s%s%s:%s", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", port);
 }
 
+/* A descriptor, or -errno. */
 static int bind_socket(const struct addrinfo *a)
 {
-	auto_close int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int on = 1;
 
 	/* A restart must not wait for the old connections' TIME_WAIT. */
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-		bind(fd, a->ai_addr, a->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0)
-		return -errno;
-	int bound = fd;
-	fd = -1;
-	return bound;
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+		bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
+		return fd;
+	int errnum = errno;
+	close_fdp(&fd);
+	return -errnum;
 }
 
 int listen_on(const char *address, int *ret_fd, char **ret_url, struct err *e)
@@ -94,11 +95,11 @@ int listen_on(const char *address, int *ret_fd, char **ret_url, struct err *e)
 		.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
 	auto_free char *host = NULL, *port = NULL;
 	struct addrinfo *found;
-	int rc = split(address, &host, &port, e);
+	const char *wrong = split(address, &host, &port);
 
-	if (rc < 0)
-		return rc;
-	rc = getaddrinfo(host, port, &hints, &found);
+	if (wrong)
+		return fail_address(address, wrong, e);
+	int rc = getaddrinfo(host, port, &hints, &found);
 	if (rc != 0)
 		return fail_address(address, gai_strerror(rc), e);
 	int fd = bind_socket(found);

@@ -65,13 +65,20 @@ static bool has_control(const char *s)
 	return false;
 }
 
+/* libmicrohttpd hangs a folded line onto the name: "Content-Length:\r\n 2" is "Content-Length2". */
+static bool is_folded(const char *name)
+{
+	return (strncasecmp(name, "Content-Length", 14) == 0 && name[14]) ||
+	       (strncasecmp(name, "Transfer-Encoding", 17) == 0 && name[17]);
+}
+
 static enum MHD_Result note_framing(
 	void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
 {
 	struct framing *f = ctx;
 
 	(void)kind;
-	if (!is_token(name) || has_control(value)) {
+	if (!is_token(name) || has_control(value) || is_folded(name)) {
 		f->is_malformed = true;
 	} else if (strcasecmp(name, "Host") == 0) {
 		f->n_hosts++;
@@ -81,10 +88,6 @@ static enum MHD_Result note_framing(
 	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
 		f->n_encodings++;
 		f->is_chunked = strcasecmp(value, "chunked") == 0;
-	} else if (strncasecmp(name, "Content-Length", 14) == 0 ||
-		   strncasecmp(name, "Transfer-Encoding", 17) == 0) {
-		/* libmicrohttpd hangs a line that is folded onto the name. */
-		f->is_malformed = true;
 	}
 	return MHD_YES;
 }

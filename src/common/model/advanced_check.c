@@ -42,7 +42,7 @@ static void complain_unknown(const struct setting *s)
 		if (settable(k))
 			vec_push(&names, k->name);
 	}
-	near = text_suggest(s->key, names.at, names.n);
+	near = suggest(s->problems, s->key, names.at, names.n);
 	if (near)
 		complain_key(s, "is no setting of %s; did you mean %s?", s->provider->name, near);
 	else
@@ -60,7 +60,7 @@ static const char *client_name(unsigned clients)
 					   : "producer";
 }
 
-static const char *near_client_key(unsigned clients, const char *word)
+static const char *near_client_key(const struct setting *s, unsigned clients, const char *word)
 {
 	VEC(const char *) names = VEC_INIT;
 	const char *near;
@@ -69,7 +69,7 @@ static const char *near_client_key(unsigned clients, const char *word)
 		if (k->clients & clients && settable(&k->key))
 			vec_push(&names, k->key.name);
 	}
-	near = text_suggest(word, names.at, names.n);
+	near = suggest(s->problems, word, names.at, names.n);
 	vec_release(&names);
 	return near;
 }
@@ -88,7 +88,7 @@ static const char *client_of(const char *key)
 static void complain_unknown_client_key(const struct setting *s, const struct advanced_match *match)
 {
 	unsigned clients = match->prefix->clients;
-	const char *near = near_client_key(clients, match->client_key);
+	const char *near = near_client_key(s, clients, match->client_key);
 	const char *other = client_of(match->client_key);
 
 	if (clients == CLIENT_CONNECTION && !near)

@@ -60,7 +60,7 @@ struct catalog {
 	struct map declared_twice; /* names of documents that failed for it */
 	struct problems problems;
 	size_t n_files;
-	size_t n_failed; /* replicators that failed */
+	size_t n_failed; /* documents that failed */
 	bool complete; /* no error anywhere: only then may absence mean anything */
 	struct arena arena;
 	void *files; /* parsed files that nodes point into */

@@ -190,7 +190,7 @@ static bool complain_of_kind(
 			return false;
 		}
 	}
-	near = text_suggest(word, known, ARRAY_SIZE(known));
+	near = suggest(problems, word, known, ARRAY_SIZE(known));
 	if (near)
 		problem_at(problems, PROBLEM_ERROR, place, "kind", kind,
 			"unknown kind \"%s\"; did you mean %s?", word, near);
@@ -260,7 +260,7 @@ static void drop_nulls(struct spec *spec)
 	}
 }
 
-/* `name` is the identifier; what is wrong with it has been said. */
+/* `name` is the identifier; NULL, which has been said, is not to be said again. */
 static struct spec decode_spec(const struct node *map, const struct node *name,
 	const struct field_place *place, struct problems *problems)
 {
@@ -270,7 +270,8 @@ static struct spec decode_spec(const struct node *map, const struct node *name,
 	if (!spec_decode(map, &below, true, &spec, problems) && map->type != NODE_MAP)
 		return spec;
 	spec.value[SPEC_IDENTIFIER] = name;
-	spec.undecoded |= 1u << SPEC_IDENTIFIER;
+	if (!name)
+		spec.undecoded |= 1u << SPEC_IDENTIFIER;
 	spec_check(&spec, &below, problems);
 	drop_nulls(&spec);
 	return spec;

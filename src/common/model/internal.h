@@ -11,6 +11,11 @@
 void problem_at(struct problems *problems, enum problem_level level,
 	const struct field_place *place, const char *name, const struct node *at, const char *fmt,
 	...) __attribute__((format(printf, 6, 7)));
+/* text_suggest, unless there are so many problems that nobody would see it. */
+const char *suggest(
+	const struct problems *problems, const char *word, const char *const *names, size_t n);
+/* A value as a message repeats it: cut where it would be longer than a line. */
+const char *shorten(const char *value, struct buf *scratch);
 /*
  * Checks one value by a row of a table of its own, so that it is told off as in any table.
  * `ret_integer` may be NULL, and gets what an integer row decoded.

@@ -38,6 +38,20 @@ static const char *string_or(const struct node *object, const char *key, const c
 	return s ? s : otherwise;
 }
 
+/* Connection details without the keys that we do not know: an API may have more. */
+static struct node *known_details(struct arena *a, struct node *value)
+{
+	struct node *known = node_map(a);
+
+	if (value->type != NODE_MAP)
+		return value;
+	for (const struct field *f = details_fields; f->name; f++) {
+		if (node_get(value, f->name))
+			node_map_set(a, known, f->name, node_get(value, f->name));
+	}
+	return known;
+}
+
 static void decode_spec(const struct node *object, struct arena *arena, struct spec *ret_spec)
 {
 	struct field_place place = {.arena = arena, .path = ""};
@@ -46,6 +60,8 @@ static void decode_spec(const struct node *object, struct arena *arena, struct s
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
 		struct node *value = node_get(object, spec_fields[f].name);
 
+		if (value && spec_fields[f].kind == SPEC_KIND_DETAILS)
+			value = known_details(arena, value);
 		if (value &&
 			!spec_decode_value(f, value, &place, false, &ret_spec->value[f], &ignored))
 			ret_spec->value[f] = value;

@@ -3,7 +3,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
+#include "base/text.h"
 #include "model/internal.h"
+
+/* Of a value that is repeated in a message. */
+#define SHOWN_MAX 80
 
 char *path_below(const struct field_place *place, const char *name)
 {
@@ -22,6 +27,20 @@ void problem_at(struct problems *problems, enum problem_level level,
 	message = xvasprintf(fmt, ap);
 	va_end(ap);
 	problems_add(problems, level, place->file, at->line, at->col, path, "%s", message);
+}
+
+const char *suggest(
+	const struct problems *problems, const char *word, const char *const *names, size_t n)
+{
+	return problems->n < LIMIT_PROBLEMS ? text_suggest(word, names, n) : NULL;
+}
+
+const char *shorten(const char *value, struct buf *scratch)
+{
+	buf_clear(scratch);
+	buf_adds(scratch, value);
+	text_truncate(scratch, SHOWN_MAX);
+	return buf_str(scratch);
 }
 
 /* Room for whatever a row of any type but FIELD_MAP decodes to. */

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "model/internal.h"
 
 #define TOPIC_NAME_MAX 249
 /* Backtracking steps after which a match counts as none: patterns come from outside. */
@@ -101,42 +102,49 @@ static bool is_shell_pattern(const char *pattern)
 
 static void add_star_hint(const char *pattern, struct buf *why)
 {
-	buf_addf(why,
-		"\"%s\" looks like a shell pattern, but patterns are regular expressions: write ",
-		pattern);
+	auto_buf struct buf shown = BUF_INIT, meant = BUF_INIT;
+
 	for (const char *p = pattern; *p; p++) {
 		if (*p == '*' && (p == pattern || p[-1] != '.'))
-			buf_addc(why, '.');
-		buf_addc(why, *p);
+			buf_addc(&meant, '.');
+		buf_addc(&meant, *p);
 	}
+	buf_addf(why,
+		"\"%s\" looks like a shell pattern, but patterns are regular expressions: write ",
+		shorten(pattern, &shown));
+	buf_adds(why, shorten(buf_str(&meant), &shown));
 }
 
 /* Characters that no topic has: a pattern that is spelled with them matches nothing. */
 static bool check_topic_name(const char *pattern, const char *name, struct buf *why)
 {
+	auto_buf struct buf shown = BUF_INIT;
+
 	for (const char *p = name; *p; p++) {
 		if (!is_topic_char(*p)) {
 			buf_addf(why,
 				"\"%s\" matches no topic: names hold only letters, digits, '.', "
 				"'_' and '-'",
-				pattern);
+				shorten(pattern, &shown));
 			return false;
 		}
 	}
 	if (strlen(name) > TOPIC_NAME_MAX)
-		buf_addf(why, "a pattern matches no topic: names have at most %d characters",
-			TOPIC_NAME_MAX);
+		buf_addf(why, "\"%s\" matches no topic: names have at most %d characters",
+			shorten(pattern, &shown), TOPIC_NAME_MAX);
 	return why->len == 0;
 }
 
 static bool check_spaces(const char *pattern, struct buf *why)
 {
+	auto_buf struct buf shown = BUF_INIT;
+
 	if (pattern[strcspn(pattern, " \t\r\n")] == '\0')
 		return true;
 	buf_addf(why,
 		"\"%s\" has white space in it, which no topic has: put a comma between two "
 		"patterns",
-		pattern);
+		shorten(pattern, &shown));
 	return false;
 }
 
@@ -268,6 +276,7 @@ static pcre2_code *compile(const char *pattern, int *ret_error, size_t *ret_offs
 
 static bool check_compiles(const char *pattern, struct buf *why)
 {
+	auto_buf struct buf shown = BUF_INIT;
 	int error;
 	size_t offset;
 	PCRE2_UCHAR text[160];
@@ -277,49 +286,59 @@ static bool check_compiles(const char *pattern, struct buf *why)
 	if (code)
 		return true;
 	pcre2_get_error_message(error, text, sizeof(text));
-	buf_addf(why, "\"%s\" is no regular expression: %s (at character %zu)", pattern,
-		(char *)text, offset + 1);
+	buf_addf(why, "\"%s\" is no regular expression: %s (at character %zu)",
+		shorten(pattern, &shown), (char *)text, offset + 1);
+	return false;
+}
+
+static bool check_expression(const char *pattern, struct buf *why)
+{
+	const struct difference *found = find_difference(pattern);
+	auto_buf struct buf shown = BUF_INIT;
+
+	if (!found)
+		return check_compiles(pattern, why);
+	buf_addf(why, "\"%s\" uses %s; %s", shorten(pattern, &shown), found->construct,
+		found->remedy);
+	return false;
+}
+
+static bool check_link(const char *pattern, struct buf *why)
+{
+	auto_buf struct buf shown = BUF_INIT;
+
+	buf_addf(why,
+		"\"%s\" is more than a cluster link can do, which copies by name or by prefix: "
+		"write names, and "
+		"prefixes as orders.*",
+		shorten(pattern, &shown));
+	return false;
+}
+
+/* What is the same for both providers, `rest` being what is not. */
+static bool check_pattern(const char *pattern, enum pattern_subject subject,
+	bool (*rest)(const char *pattern, struct buf *why), struct buf *why)
+{
+	auto_buf struct buf text = BUF_INIT;
+
+	if (subject == PATTERN_TOPICS && !check_spaces(pattern, why))
+		return false;
+	if (pattern_shape(pattern, &text) != PATTERN_REGEX)
+		return subject != PATTERN_TOPICS || check_topic_name(pattern, buf_str(&text), why);
+	if (!is_shell_pattern(pattern))
+		return rest(pattern, why);
+	add_star_hint(pattern, why);
 	return false;
 }
 
 bool pattern_check_regex(const char *pattern, enum pattern_subject subject, struct buf *why)
 {
-	auto_buf struct buf text = BUF_INIT;
-	const struct difference *found;
-
-	if (subject == PATTERN_TOPICS && !check_spaces(pattern, why))
-		return false;
-	if (pattern_shape(pattern, &text) != PATTERN_REGEX)
-		return subject != PATTERN_TOPICS || check_topic_name(pattern, buf_str(&text), why);
-	if (is_shell_pattern(pattern)) {
-		add_star_hint(pattern, why);
-		return false;
-	}
-	found = find_difference(pattern);
-	if (found) {
-		buf_addf(why, "\"%s\" uses %s; %s", pattern, found->construct, found->remedy);
-		return false;
-	}
-	return check_compiles(pattern, why);
+	return check_pattern(pattern, subject, check_expression, why);
 }
 
 bool pattern_check_link(const char *pattern, enum pattern_subject subject, struct buf *why)
 {
-	auto_buf struct buf text = BUF_INIT;
-
-	if (subject == PATTERN_TOPICS && !check_spaces(pattern, why))
-		return false;
-	if (pattern_shape(pattern, &text) != PATTERN_REGEX)
-		return subject != PATTERN_TOPICS || check_topic_name(pattern, buf_str(&text), why);
-	if (is_shell_pattern(pattern))
-		add_star_hint(pattern, why);
-	else
-		buf_addf(why,
-			"\"%s\" is more than a cluster link can do: it copies by name or by "
-			"prefix; "
-			"write names, and prefixes as orders.*",
-			pattern);
-	return false;
+	return check_pattern(pattern, subject, check_link, why);
 }
 
 struct pattern *pattern_compile(const char *pattern)

@@ -91,8 +91,11 @@ static void check_kafka_id(const struct check *c, const struct end *end)
 {
 	const char *id = string_of(c, end->kafka_id);
 
+	auto_buf struct buf shown = BUF_INIT;
+
 	if (id && id[strcspn(id, " \t\r\n")])
-		complain(c, end->kafka_id, "\"%s\" is no cluster's id: it has white space", id);
+		complain(c, end->kafka_id, "\"%s\" is no cluster's id: it has white space",
+			shorten(id, &shown));
 }
 
 static void check_kind_of_end(const struct check *c, const struct end *end)
@@ -202,32 +205,43 @@ static void check_pattern(
 			pattern);
 }
 
-static bool has_item(const struct node *list, const char *item)
+static int compare_item(const void *word, const void *item)
 {
-	for (size_t i = 0; list && list->type == NODE_SEQ && i < list->u.seq.n; i++) {
-		const struct node *n = list->u.seq.at[i];
+	const struct node *const *n = item;
 
-		if (n->type == NODE_STRING && strcmp(n->u.string.s, item) == 0)
-			return true;
-	}
-	return false;
+	return strcmp(word, (*n)->u.string.s);
+}
+
+/* Lists are sorted. */
+static bool has_item(const struct node *list, const char *word)
+{
+	return bsearch(word, list->u.seq.at, list->u.seq.n, sizeof(struct node *), compare_item);
+}
+
+static const struct node *patterns_of(const struct check *c, enum spec_field field)
+{
+	static const struct node empty = {.type = NODE_SEQ};
+	const struct node *list = c->spec->value[field];
+
+	return spec_fields[field].kind == SPEC_KIND_PATTERNS && list && list->type == NODE_SEQ
+		       ? list
+		       : &empty;
 }
 
 /* The blacklist wins, so a pattern that stands in both copies nothing. */
 static void check_contradictions(
 	const struct check *c, enum spec_field white, enum spec_field black)
 {
-	const struct node *list = c->spec->value[white];
+	const struct node *list = patterns_of(c, white), *wins = patterns_of(c, black);
 
-	if (!list || list->type != NODE_SEQ)
-		return;
 	for (size_t i = 0; i < list->u.seq.n; i++) {
 		const struct node *item = list->u.seq.at[i];
+		auto_buf struct buf shown = BUF_INIT;
 
-		if (item->type == NODE_STRING && has_item(c->spec->value[black], item->u.string.s))
+		if (has_item(wins, item->u.string.s))
 			complain_at(c, white, item,
 				"\"%s\" stands in %s too, which wins: remove it from one of them",
-				item->u.string.s, spec_fields[black].name);
+				shorten(item->u.string.s, &shown), spec_fields[black].name);
 	}
 }
 
@@ -236,14 +250,10 @@ static void check_patterns(const struct check *c)
 	bool link = field_is(c, SPEC_PROVIDER, advanced_link.name);
 
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
-		const struct node *list = c->spec->value[f];
+		const struct node *list = patterns_of(c, f);
 
-		if (spec_fields[f].kind != SPEC_KIND_PATTERNS || !list || list->type != NODE_SEQ)
-			continue;
-		for (size_t i = 0; i < list->u.seq.n; i++) {
-			if (list->u.seq.at[i]->type == NODE_STRING)
-				check_pattern(c, f, list->u.seq.at[i], link);
-		}
+		for (size_t i = 0; i < list->u.seq.n; i++)
+			check_pattern(c, f, list->u.seq.at[i], link);
 	}
 	check_contradictions(c, SPEC_TOPIC_WHITELIST, SPEC_TOPIC_BLACKLIST);
 	check_contradictions(c, SPEC_GROUPS_WHITELIST, SPEC_GROUPS_BLACKLIST);

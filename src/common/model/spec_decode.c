@@ -8,6 +8,9 @@
 #include "model/internal.h"
 #include "model/patterns.h"
 
+/* Lists of brokers are compared broker by broker. */
+#define SERVERS_MAX 100
+
 /* A field on its way. */
 struct decoding {
 	const struct spec_field_info *info;
@@ -23,6 +26,7 @@ struct decoding {
 static bool decode_string(struct decoding *d)
 {
 	const struct field row = {.name = d->info->name, .type = FIELD_STRING};
+	auto_buf struct buf shown = BUF_INIT;
 
 	if (!decode_one(&row, d->value, d->place, NULL, d->problems))
 		return false;
@@ -32,7 +36,7 @@ static bool decode_string(struct decoding *d)
 		"\"%s\" is no identifier: use 1 to 63 lower-case letters, digits and hyphens, with "
 		"a letter or digit "
 		"at both ends",
-		d->value->u.string.s);
+		shorten(d->value->u.string.s, &shown));
 	return false;
 }
 
@@ -121,8 +125,11 @@ static bool split_patterns(struct decoding *d, struct node *list)
 		add_pattern(d, list, s, len, d->value);
 		const char *item = list->u.seq.at[list->u.seq.n - 1]->u.string.s;
 		if (s[len] == ',' && pattern_is_cut(item)) {
+			auto_buf struct buf shown = BUF_INIT;
+
 			complain(d, d->value,
-				"\"%s\" is cut off: " NO_COMMAS "write a{1,3} as (a|aa|aaa)", item);
+				"\"%s\" is cut off: " NO_COMMAS "write a{1,3} as (a|aa|aaa)",
+				shorten(item, &shown));
 			return false;
 		}
 	}
@@ -148,6 +155,16 @@ static bool expect_pattern(struct decoding *d, const struct node *item, size_t i
 	return field_expect_string(item, d->place, d->info->name, d->problems, &unused);
 }
 
+static void complain_of_comma(struct decoding *d, const struct node *item)
+{
+	const char *s = item->u.string.s;
+	auto_free char *first = xmemdupz(s, strcspn(s, ","));
+	auto_buf struct buf shown = BUF_INIT;
+
+	complain(d, item, "\"%s\" has a comma: " NO_COMMAS "%s", shorten(s, &shown),
+		pattern_is_cut(first) ? "write a{1,3} as (a|aa|aaa)" : "make two items of it");
+}
+
 static bool list_patterns(struct decoding *d, struct node *list)
 {
 	bool ok = true;
@@ -158,11 +175,7 @@ static bool list_patterns(struct decoding *d, struct node *list)
 		if (!expect_pattern(d, item, i)) {
 			ok = false;
 		} else if (strchr(item->u.string.s, ',')) {
-			auto_free char *first =
-				xmemdupz(item->u.string.s, strcspn(item->u.string.s, ","));
-			complain(d, item, "\"%s\" has a comma: " NO_COMMAS "%s", item->u.string.s,
-				pattern_is_cut(first) ? "write a{1,3} as (a|aa|aaa)"
-						      : "make two items of it");
+			complain_of_comma(d, item);
 			ok = false;
 		} else {
 			add_pattern(d, list, item->u.string.s, item->u.string.len, item);
@@ -254,6 +267,8 @@ static bool is_server(const char *s)
 static void complain_of_server(struct decoding *d, const struct field_place *inside,
 	const struct node *at, const char *server)
 {
+	auto_buf struct buf shown = BUF_INIT;
+
 	if (strchr(server, '@'))
 		problem_at(d->problems, PROBLEM_ERROR, inside, "bootstrap_servers", at,
 			"must be host:port without a user before it: put credentials behind %s",
@@ -266,7 +281,16 @@ static void complain_of_server(struct decoding *d, const struct field_place *ins
 		problem_at(d->problems, PROBLEM_ERROR, inside, "bootstrap_servers", at,
 			"\"%s\" is no broker's address: write host:port, and commas between "
 			"several",
-			server);
+			shorten(server, &shown));
+}
+
+static char *trimmed(char *s)
+{
+	size_t len = strlen(s);
+
+	while (len && strchr(" \t", s[len - 1]))
+		s[--len] = '\0';
+	return s + strspn(s, " \t");
 }
 
 /* Checks host:port,… and takes the white space out. */
@@ -276,15 +300,21 @@ static bool tidy_servers(struct decoding *d, const struct field_place *inside, s
 	auto_free char *copy = xstrdup(value->u.string.s);
 	auto_buf struct buf servers = BUF_INIT;
 	char *rest = copy;
+	size_t n = 0;
 
 	for (char *one = strsep(&rest, ","); one; one = strsep(&rest, ",")) {
-		one += strspn(one, " \t");
-		one[strcspn(one, " \t")] = '\0';
+		one = trimmed(one);
 		if (!is_server(one)) {
 			complain_of_server(d, inside, value, one);
 			return false;
 		}
-		buf_addf(&servers, "%s%s", servers.len ? "," : "", one);
+		buf_addf(&servers, "%s%s", n++ ? "," : "", one);
+	}
+	if (n > SERVERS_MAX) {
+		problem_at(d->problems, PROBLEM_ERROR, inside, "bootstrap_servers", value,
+			"names %zu brokers: %d at most, the others are found through them", n,
+			SERVERS_MAX);
+		return false;
 	}
 	struct node *tidy = node_string(d->place->arena, buf_str(&servers));
 	tidy->line = value->line;

@@ -61,7 +61,7 @@ enum spec_field spec_unknown_key(
 
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
 		names[f] = spec_fields[f].name;
-	near = remedy ? NULL : text_suggest(name, names, SPEC__COUNT);
+	near = remedy ? NULL : suggest(problems, name, names, SPEC__COUNT);
 	if (remedy)
 		problem_at(problems, PROBLEM_ERROR, place, name, key, "%s", remedy);
 	else if (near)

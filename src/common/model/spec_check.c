@@ -215,7 +215,8 @@ static int compare_item(const void *word, const void *item)
 /* Lists are sorted. */
 static bool has_item(const struct node *list, const char *word)
 {
-	return bsearch(word, list->u.seq.at, list->u.seq.n, sizeof(struct node *), compare_item);
+	return list->u.seq.n > 0 &&
+	       bsearch(word, list->u.seq.at, list->u.seq.n, sizeof(struct node *), compare_item);
 }
 
 static const struct node *patterns_of(const struct check *c, enum spec_field field)

@@ -114,7 +114,6 @@ static void note_outcome(struct engine *en, const struct api_answer *a)
 		en->api.until_mono = now_mono(en) + BACKOFF_MOST_MS;
 	} else if (a->outcome == API_OK) {
 		en->auth_refused = false;
-		trouble_ends(en, &en->api, "the API answers again");
 	}
 }
 

@@ -337,6 +337,7 @@ static void begin_writing(struct engine *en)
 	api_list_init(&en->incoming);
 	en->plan = build_plan(en);
 	index_plan(en);
+	trouble_ends(en, &en->api, "the API answers again");
 	en->pass = PASS_WRITING;
 	en->pass_at = now_mono(en) + with_jitter(en, en->config->sync.interval_ms);
 	en->report_due = true;

@@ -16,6 +16,7 @@ const char *standing_name(enum standing standing)
 		[STANDING_APPLYING] = "applying",
 		[STANDING_WAITING] = "waiting",
 		[STANDING_STUCK] = "stuck",
+		[STANDING_UNKNOWN] = "unknown",
 		[STANDING_FAILED] = "failed",
 		[STANDING_UNHEALTHY] = "unhealthy",
 		[STANDING_HELD] = "held",
@@ -135,6 +136,7 @@ static void make_sync(const struct report_input *in, struct report *r)
 		say(out, STATUS_PENDING, "comparing with the API");
 	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
+		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK)) {
 		return;
 	} else if (r->count[STANDING_APPLYING] &&
@@ -176,6 +178,7 @@ static void make_drift(const struct report_input *in, struct report *r)
 	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_DRIFTED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
+		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_UNHEALTHY)) {
 		return;

@@ -17,6 +17,7 @@ enum standing {
 	STANDING_APPLYING, /* something is still to be written for it */
 	STANDING_WAITING, /* its operation runs */
 	STANDING_STUCK, /* ... for longer than the timeout */
+	STANDING_UNKNOWN, /* the API does not show it, and that is not believed */
 	STANDING_FAILED, /* refused, or ended in Error */
 	STANDING_UNHEALTHY, /* nothing to do about it, and the API says it is not Healthy */
 	STANDING_HELD, /* needs a person */

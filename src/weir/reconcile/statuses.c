@@ -89,8 +89,9 @@ static enum standing standing_of_hold(enum plan_hold hold)
 	case PLAN_HOLD_BACKOFF:
 		return STANDING_FAILED;
 	case PLAN_HOLD_DELETING:
-	case PLAN_HOLD_UNKNOWN:
 		return STANDING_WAITING;
+	case PLAN_HOLD_UNKNOWN:
+		return STANDING_UNKNOWN;
 	case PLAN_HOLD_NOT:
 	case PLAN_HOLD_ADOPT:
 	case PLAN_HOLD_FOREIGN:
@@ -146,11 +147,30 @@ static void judge_quiet(const struct record *r, const struct plan_item *item, st
 	}
 }
 
+/* What repairs drift and nothing else is told as such until it is done. */
+static void tell_healing(const struct plan_item *item, const struct record *r, struct arena *a,
+	struct report_item *out)
+{
+	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE;
+	out->drift = item->action == PLAN_HOLD
+			     ? item->hold == PLAN_HOLD_DELETING
+			     : r && r->healed && (writes || (item->waiting && r->intent));
+	if (!out->drift || item->action == PLAN_HOLD)
+		return;
+	auto_buf struct buf fields = BUF_INIT;
+	name_fields(item, &fields);
+	if (item->action == PLAN_CREATE)
+		out->why = "it was deleted behind Git's back";
+	else if (fields.len)
+		out->why = arena_strdup(a, buf_str(&fields));
+	else if (!out->why[0]) /* it was sent, and nothing differs any more */
+		out->why = "waiting for Healthy";
+}
+
 static void judge_item(const struct engine *en, const struct plan_item *item, struct arena *a,
 	struct report_item *out)
 {
 	const struct record *r = ledger_find(&en->ledger, item->name);
-	struct buf fields = BUF_INIT;
 	*out = (struct report_item){.name = item->name, .why = ""};
 	if (item->waiting) {
 		judge_waiting(en, item, r, a, out);
@@ -172,16 +192,7 @@ static void judge_item(const struct engine *en, const struct plan_item *item, st
 		out->standing = STANDING_APPLYING;
 		out->why = r && r->last_error ? r->last_error : "waits for its turn";
 	}
-	bool writes = item->action == PLAN_UPDATE || item->waiting;
-	if (writes && r && r->healed && (r->intent || item->action == PLAN_UPDATE)) {
-		name_fields(item, &fields);
-		out->drift = true;
-		if (fields.len)
-			out->why = arena_strdup(a, buf_str(&fields));
-		else if (!out->why[0]) /* it was sent, and nothing differs any more */
-			out->why = "waiting for Healthy";
-	}
-	buf_release(&fields);
+	tell_healing(item, r, a, out);
 }
 
 static char *describe_rewind(const struct engine *en, struct arena *a)
@@ -417,7 +428,8 @@ void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
 	ret_stats->text = en->report.sync.text;
 	ret_stats->in_sync = en->report.count[STANDING_HEALTHY];
 	ret_stats->applying = en->report.count[STANDING_APPLYING];
-	ret_stats->waiting = en->report.count[STANDING_WAITING] + en->report.count[STANDING_STUCK];
+	ret_stats->waiting = en->report.count[STANDING_WAITING] + en->report.count[STANDING_STUCK] +
+			     en->report.count[STANDING_UNKNOWN];
 	ret_stats->failed = en->report.count[STANDING_FAILED];
 	ret_stats->held = en->report.count[STANDING_HELD];
 	ret_stats->drifted = en->report.count[STANDING_DRIFTED];

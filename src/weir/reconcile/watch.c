@@ -101,7 +101,7 @@ void watch_succeed(struct engine *en, struct record *r, const struct live *live)
 	if (item) {
 		item->action = PLAN_NONE;
 		item->waiting = false;
-		item->healthy = true;
+		item->healthy = !r->row.not_kept;
 	}
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !r->healed)
 		en->changed++;
@@ -118,8 +118,9 @@ void watch_succeed(struct engine *en, struct record *r, const struct live *live)
 	progress(en, "%s: Healthy at generation %lld", r->name, (long long)i->generation);
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
 	ledger_changed(&en->ledger, r);
-	if (live->generation > r->row.provisioned_generation)
-		pass_soon(en, 0); /* somebody saved meanwhile */
+	if (live->generation > r->row.provisioned_generation || r->row.not_kept)
+		pass_soon(
+			en, 0); /* somebody saved meanwhile, or the next plan tells what was lost */
 }
 
 void watch_fail(struct engine *en, struct record *r, const char *why)

@@ -106,7 +106,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 		.base_generation = base,
 		.created_ms = now_wall(en),
 	};
-	r->healed = item->live != NULL;
+	r->healed = item->diffs.n > 0;
 	vec_each (d, &item->diffs)
 		r->healed = r->healed && d->change == PLAN_DRIFT;
 	ledger_open_intent(&en->ledger, r, i);

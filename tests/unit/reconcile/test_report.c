@@ -133,6 +133,7 @@ static void test_nothing_stays_pending_for_ever(void **state)
 		{"a", STANDING_APPLYING, "the API failed (500)", false},
 		{"b", STANDING_UNHEALTHY, "the API says Updating", false},
 		{"c", STANDING_STUCK, "not Healthy since 16:44Z", false},
+		{"d", STANDING_UNKNOWN, "the API may be hiding it", false},
 	};
 	struct report_input in = quiet;
 	in.head_since_ms = NOW - in.timeout_ms;

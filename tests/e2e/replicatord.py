@@ -121,6 +121,7 @@ class Replicatord:
         if self.connection is None:
             self.connection = self.connect()
         all_headers = {"Authorization": f"Bearer {token}"} if token else {}
+        all_headers |= {} if body is None else {"Content-Type": "application/json"}
         all_headers |= headers or {}
         data = body if body is None or isinstance(body, bytes) else json.dumps(body)
         target = path if path.startswith("//") or path.startswith("/organizations") else f"/organizations/{org}{path}"

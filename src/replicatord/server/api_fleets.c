@@ -10,7 +10,7 @@
 #define MINUTE_MS     ((int64_t)60000)
 #define SINCE_DEFAULT 60
 
-struct fleet *fleet_find(struct call *c)
+struct fleet *fleet_requested(struct call *c)
 {
 	const char *name = httpd_param(c->request, "fleet_id");
 	struct fleet *fleet = fleets_find(&c->server->fleets, name);
@@ -49,7 +49,7 @@ void api_fleet_list(void *ctx, struct httpd_request *request, struct httpd_respo
 		call_item(&c);
 		write_fleet(c.out, &fleets->at[i]);
 	}
-	call_end_page(&c);
+	call_end_page(&c, 0, NULL);
 }
 
 static void write_alert(void *ctx, const struct replicator_row *row)
@@ -75,19 +75,18 @@ void api_fleet_alerts(void *ctx, struct httpd_request *request, struct httpd_res
 	struct window window;
 	struct fleet *fleet;
 
-	if (!call_begin(&c, ACCESS_READ) || !(fleet = fleet_find(&c)))
+	if (!call_begin(&c, ACCESS_READ) || !(fleet = fleet_requested(&c)))
 		return;
 	const char *name = fleet->config->name;
 	struct store *store = c.server->store;
-	if (store_count_by_status(store, name, c.org, counts, &e) < 0)
+	if (store_count_by_status(store, name, c.org, counts, &e) < 0) {
 		call_error(&c, &e);
-	else if (!call_begin_page(&c, counts[LIVE_ERROR], &window))
 		return;
-	else if (store_list_by_status(store, name, c.org, LIVE_ERROR, window, write_alert, &c, &e) <
-		 0)
-		call_error(&c, &e);
-	else
-		call_end_page(&c);
+	}
+	if (!call_begin_page(&c, counts[LIVE_ERROR], &window))
+		return;
+	int rc = store_list_by_status(store, name, c.org, LIVE_ERROR, window, write_alert, &c, &e);
+	call_end_page(&c, rc, &e);
 }
 
 static void write_log(void *ctx, const struct log_row *row)
@@ -123,16 +122,17 @@ void api_fleet_logs(void *ctx, struct httpd_request *request, struct httpd_respo
 	struct fleet *fleet;
 	int64_t since_ms, count;
 
-	if (!call_begin(&c, ACCESS_READ) || !(fleet = fleet_find(&c)) || !read_since(&c, &since_ms))
+	if (!call_begin(&c, ACCESS_READ) || !(fleet = fleet_requested(&c)) ||
+		!read_since(&c, &since_ms))
 		return;
 	const char *name = fleet->config->name;
 	struct store *store = c.server->store;
-	if (store_count_log(store, name, c.org, since_ms, &count, &e) < 0)
+	if (store_count_log(store, name, c.org, since_ms, &count, &e) < 0) {
 		call_error(&c, &e);
-	else if (!call_begin_page(&c, count, &window))
 		return;
-	else if (store_list_log(store, name, c.org, since_ms, window, write_log, &c, &e) < 0)
-		call_error(&c, &e);
-	else
-		call_end_page(&c);
+	}
+	if (!call_begin_page(&c, count, &window))
+		return;
+	int rc = store_list_log(store, name, c.org, since_ms, window, write_log, &c, &e);
+	call_end_page(&c, rc, &e);
 }

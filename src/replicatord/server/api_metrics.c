@@ -55,7 +55,7 @@ static const struct metric metrics[] = {
 static bool read_fleet(struct call *c, struct reading *ret_reading)
 {
 	struct err e = ERR_INIT;
-	const struct fleet *fleet = fleet_find(c);
+	const struct fleet *fleet = fleet_requested(c);
 
 	if (!fleet)
 		return false;
@@ -99,7 +99,7 @@ void api_fleet_metrics(void *ctx, struct httpd_request *request, struct httpd_re
 	auto_call struct call c = CALL_INIT(ctx, request, response);
 	struct window window;
 
-	if (!call_begin(&c, ACCESS_READ) || !fleet_find(&c) ||
+	if (!call_begin(&c, ACCESS_READ) || !fleet_requested(&c) ||
 		!call_begin_page(&c, ARRAY_SIZE(metrics), &window))
 		return;
 	size_t end = (size_t)(window.offset + window.limit);
@@ -108,7 +108,7 @@ void api_fleet_metrics(void *ctx, struct httpd_request *request, struct httpd_re
 		write_head(c.out, &metrics[i]);
 		buf_addc(c.out, '}');
 	}
-	call_end_page(&c);
+	call_end_page(&c, 0, NULL);
 }
 
 static const struct metric *find_metric(struct call *c)

@@ -37,10 +37,8 @@ void api_replicator_list(void *ctx, struct httpd_request *request, struct httpd_
 	}
 	if (!call_begin_page(&c, count, &window))
 		return;
-	if (store_list_replicators(c.server->store, c.org, window, write_row, &c, &e) < 0)
-		call_error(&c, &e);
-	else
-		call_end_page(&c);
+	int rc = store_list_replicators(c.server->store, c.org, window, write_row, &c, &e);
+	call_end_page(&c, rc, &e);
 }
 
 void api_replicator_retrieve(
@@ -99,15 +97,18 @@ static void update(struct call *c, struct replicator_row *row, const struct node
 	struct problems problems = PROBLEMS_INIT;
 	struct err e = ERR_INIT;
 	struct spec current, next;
-	bool changed;
+	bool changed, good = false;
 
-	if (settings_read(&c->arena, row->spec, &current, &e) < 0)
+	int rc = settings_read(&c->arena, row->spec, &current, &e);
+	if (rc == 0)
+		good = settings_change(
+			c->server->config, &c->arena, &current, body, &next, &changed, &problems);
+	if (good && changed)
+		rc = lifecycle_save(&c->server->lifecycle, &c->arena, row, &next, &e);
+	if (rc < 0)
 		call_error(c, &e);
-	else if (!settings_change(
-			 c->server->config, &c->arena, &current, body, &next, &changed, &problems))
+	else if (!good)
 		call_problems(c, &problems);
-	else if (changed && lifecycle_save(&c->server->lifecycle, &c->arena, row, &next, &e) < 0)
-		call_error(c, &e);
 	else
 		answer_row(c, 200, row);
 	problems_release(&problems);

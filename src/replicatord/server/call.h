@@ -74,6 +74,7 @@ void call_refused(void *ctx, struct httpd_request *request, struct httpd_respons
  */
 bool call_begin_page(struct call *c, int64_t count, struct window *ret_window);
 void call_item(struct call *c);
-void call_end_page(struct call *c);
+/* With rc negative, the error is the answer instead of what was begun. */
+void call_end_page(struct call *c, int rc, const struct err *e);
 
 #endif

@@ -39,6 +39,7 @@ static void write_link(struct call *c, const char *name, int64_t page, int64_t s
 	auto_buf struct buf url = BUF_INIT;
 	const char *host = httpd_header(c->request, "Host");
 	const char *since = httpd_query(c->request, "since");
+	uint64_t minutes;
 
 	if (is_host(host))
 		buf_addf(&url, "http://%s", host);
@@ -46,7 +47,7 @@ static void write_link(struct call *c, const char *name, int64_t page, int64_t s
 		buf_adds(&url, httpd_url(c->server->httpd));
 	buf_addf(&url, "%s?page=%lld&page_size=%lld", httpd_path(c->request), (long long)page,
 		(long long)size);
-	if (since)
+	if (since && text_parse_u64(since, &minutes))
 		buf_addf(&url, "&since=%s", since);
 	buf_addf(c->out, ",\"%s\":", name);
 	if (page)
@@ -82,8 +83,12 @@ void call_item(struct call *c)
 		buf_addc(c->out, ',');
 }
 
-void call_end_page(struct call *c)
+void call_end_page(struct call *c, int rc, const struct err *e)
 {
+	if (rc < 0) {
+		call_error(c, e);
+		return;
+	}
 	buf_adds(c->out, "]}");
 	call_answer(c, 200);
 }

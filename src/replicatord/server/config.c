@@ -209,11 +209,16 @@ struct named_list {
 	bool in_url; /* the name stands in URLs */
 };
 
+static size_t length(const struct node *list)
+{
+	return list && list->type == NODE_SEQ ? list->u.seq.n : 0;
+}
+
 static void check_names(const struct named_list *named, const char *file, struct problems *problems)
 {
 	struct map seen = MAP_INIT;
 
-	for (size_t i = 0; i < named->list->u.seq.n; i++) {
+	for (size_t i = 0; i < length(named->list); i++) {
 		const struct node *name = node_get(named->list->u.seq.at[i], named->key);
 		const char *text = name->u.string.s;
 		auto_free char *path = xasprintf("%s[%zu].%s", named->path, i, named->key);
@@ -265,22 +270,19 @@ static void check(const struct config *c, const char *file, const struct node *r
 {
 	const struct fleet_config *fleets = c->fleets.at;
 	const struct node *organizations = node_get(root, "organizations");
-	const struct node *clusters = node_get(root, "clusters");
 	const struct named_list top[] = {
 		{"organizations", "name", organizations, true},
 		{"fleets", "name", node_get(root, "fleets"), true},
-		{"clusters", "id", clusters, false},
+		{"clusters", "id", node_get(root, "clusters"), false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(top); i++) {
-		if (!top[i].list || top[i].list->type != NODE_SEQ)
-			continue;
 		check_names(&top[i], file, problems);
-		if (top[i].in_url && top[i].list->u.seq.n == 0)
+		if (top[i].in_url && length(top[i].list) == 0)
 			problems_add(problems, PROBLEM_ERROR, file, top[i].list->line,
 				top[i].list->col, top[i].path, "must not be empty");
 	}
-	for (size_t i = 0; i < c->organizations.n; i++) {
+	for (size_t i = 0; i < length(organizations); i++) {
 		auto_free char *path = xasprintf("organizations[%zu].tokens", i);
 		const struct node *tokens = node_get(organizations->u.seq.at[i], "tokens");
 

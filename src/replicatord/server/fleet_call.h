@@ -8,6 +8,6 @@
 #include "server/fleets.h"
 
 /* The one that the path names, else 404. */
-struct fleet *fleet_find(struct call *c);
+struct fleet *fleet_requested(struct call *c);
 
 #endif

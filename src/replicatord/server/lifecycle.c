@@ -18,13 +18,20 @@ static void set_status(struct lifecycle *l, struct replicator_row *row, enum liv
 	row->status_message = message;
 }
 
-/* For the fleet's log, which its users read, and for ours. */
-static int note(struct lifecycle *l, const struct replicator_row *row, enum log_level level,
-	const char *message, struct err *e)
+/*
+ * Ends the transaction of a step: with a line in the fleet's log, which its users read, and then
+ * one in ours. `rc` says whether the step went well so far.
+ */
+static int end_step(struct lifecycle *l, const struct replicator_row *row, enum log_level level,
+	const char *message, int rc, struct err *e)
 {
-	log_line(level, "replicator", "organization", row->org, "identifier", row->identifier,
-		"event", message, NULL);
-	return store_log(l->store, row, clock_wall_ms(l->clock), level, message, e);
+	if (rc == 0)
+		rc = store_log(l->store, row, clock_wall_ms(l->clock), level, message, e);
+	rc = store_end(l->store, rc, e);
+	if (rc == 0)
+		log_line(level, "replicator", "organization", row->org, "identifier",
+			row->identifier, "event", message, NULL);
+	return rc;
 }
 
 static struct runner *runner_of(struct lifecycle *l, const struct replicator_row *row)
@@ -76,9 +83,8 @@ int lifecycle_create(struct lifecycle *l, struct arena *a, const char *org, cons
 	int rc = check_free(l, a, org, row.identifier, e);
 	if (rc < 0 || (rc = store_begin(l->store, e)) < 0)
 		return rc;
-	if ((rc = store_insert_replicator(l->store, &row, e)) == 0)
-		rc = note(l, &row, LOG_INFO, "created", e);
-	if ((rc = store_end(l->store, rc, e)) < 0)
+	rc = store_insert_replicator(l->store, &row, e);
+	if ((rc = end_step(l, &row, LOG_INFO, "created", rc, e)) < 0)
 		return rc;
 	fleet->n_used++;
 	*ret_row = row;
@@ -96,13 +102,12 @@ int lifecycle_save(struct lifecycle *l, struct arena *a, struct replicator_row *
 		next.status_message =
 			arena_printf(a, "saved; reconcile generation %lld to provision it",
 				(long long)next.generation);
+	const char *event = arena_printf(a, "generation %lld saved", (long long)next.generation);
 	int rc = store_begin(l->store, e);
 	if (rc < 0)
 		return rc;
-	if ((rc = store_update_replicator(l->store, &next, e)) == 0)
-		rc = note(l, &next, LOG_INFO,
-			arena_printf(a, "generation %lld saved", (long long)next.generation), e);
-	if ((rc = store_end(l->store, rc, e)) < 0)
+	rc = store_update_replicator(l->store, &next, e);
+	if ((rc = end_step(l, &next, LOG_INFO, event, rc, e)) < 0)
 		return rc;
 	*row = next;
 	return 0;
@@ -136,12 +141,10 @@ static int save_operation(struct lifecycle *l, const struct replicator_row *row,
 
 	if (rc < 0)
 		return rc;
-	if ((rc = store_supersede_operation(
-		     l->store, row->id, "a newer reconcile took its place", e)) == 0 &&
-		(rc = store_insert_operation(l->store, op, e)) == 0 &&
-		(rc = store_update_replicator(l->store, row, e)) == 0)
-		rc = note(l, row, LOG_INFO, row->status_message, e);
-	return store_end(l->store, rc, e);
+	rc = store_supersede_operation(l->store, row->id, "a newer reconcile took its place", e);
+	if (rc == 0 && (rc = store_insert_operation(l->store, op, e)) == 0)
+		rc = store_update_replicator(l->store, row, e);
+	return end_step(l, row, LOG_INFO, row->status_message, rc, e);
 }
 
 int lifecycle_reconcile(struct lifecycle *l, struct arena *a, struct replicator_row *row,
@@ -177,15 +180,15 @@ int lifecycle_reconcile(struct lifecycle *l, struct arena *a, struct replicator_
 	return 0;
 }
 
-static int delete_draft(struct lifecycle *l, const struct replicator_row *row, struct err *e)
+/* Also of what the runner has taken down. */
+static int delete_row(struct lifecycle *l, const struct replicator_row *row, struct err *e)
 {
 	int rc = store_begin(l->store, e);
 
 	if (rc < 0)
 		return rc;
-	if ((rc = store_delete_replicator(l->store, row->id, e)) == 0)
-		rc = note(l, row, LOG_INFO, "draft deleted", e);
-	if ((rc = store_end(l->store, rc, e)) == 0)
+	rc = store_delete_replicator(l->store, row->id, e);
+	if ((rc = end_step(l, row, LOG_INFO, "deleted", rc, e)) == 0)
 		fleets_find(l->fleets, row->fleet)->n_used--;
 	return rc;
 }
@@ -198,21 +201,36 @@ int lifecycle_delete(struct lifecycle *l, struct arena *a, struct replicator_row
 
 	*ret_gone = row->status == LIVE_PENDING;
 	if (*ret_gone)
-		return delete_draft(l, row, e);
+		return delete_row(l, row, e);
 	set_status(l, &next, LIVE_DELETING,
 		arena_printf(a, "being removed from fleet %s", row->fleet));
 	if ((rc = store_begin(l->store, e)) < 0)
 		return rc;
-	if ((rc = store_supersede_operation(
-		     l->store, row->id, "the replicator is being deleted", e)) == 0 &&
-		(rc = store_update_replicator(l->store, &next, e)) == 0)
-		rc = note(l, &next, LOG_INFO, next.status_message, e);
-	if ((rc = store_end(l->store, rc, e)) < 0)
+	rc = store_supersede_operation(l->store, row->id, "the replicator is being deleted", e);
+	if (rc == 0)
+		rc = store_update_replicator(l->store, &next, e);
+	if ((rc = end_step(l, &next, LOG_INFO, next.status_message, rc, e)) < 0)
 		return rc;
 	crash_point("replicatord-delete");
 	run_deletion(l, &next);
 	*row = next;
 	return 0;
+}
+
+static int save_end(struct lifecycle *l, struct arena *a, const struct replicator_row *row,
+	const struct operation_row *op, struct err *e)
+{
+	bool failed = op->state == OPERATION_FAILED;
+	const char *event = arena_printf(a, "generation %lld is %s; %s", (long long)op->generation,
+		live_status_name(row->status), row->status_message);
+	int rc = store_begin(l->store, e);
+
+	if (rc < 0)
+		return rc;
+	rc = store_finish_operation(l->store, op->ticket, op->state, op->error, e);
+	if (rc == 0)
+		rc = store_update_replicator(l->store, row, e);
+	return end_step(l, row, failed ? LOG_ERROR : LOG_INFO, event, rc, e);
 }
 
 /* The operation may be superseded by now: then its end changes nothing. */
@@ -221,23 +239,17 @@ static int take_operation_end(
 {
 	auto_arena struct arena a = ARENA_INIT;
 	bool failed = report->outcome == RUNNER_FAILED;
-	const char *message = report->message;
-	struct operation_row op;
 	struct replicator_row row;
+	struct operation_row op;
 	int rc = store_get_running(l->store, &a, report->ticket, &op, e);
 
 	if (rc <= 0 || (rc = store_get_replicator(l->store, &a, op.replicator, &row, e)) <= 0)
 		return rc;
+	op.state = failed ? OPERATION_FAILED : OPERATION_SUCCEEDED;
+	op.error = failed ? report->message : "";
 	row.observed_generation = op.generation;
-	set_status(l, &row, failed ? LIVE_ERROR : LIVE_HEALTHY, message);
-	rc = store_finish_operation(l->store, op.ticket,
-		failed ? OPERATION_FAILED : OPERATION_SUCCEEDED, failed ? message : "", e);
-	if (rc == 0 && (rc = store_update_replicator(l->store, &row, e)) == 0)
-		rc = note(l, &row, failed ? LOG_ERROR : LOG_INFO,
-			arena_printf(&a, "generation %lld is %s; %s", (long long)op.generation,
-				live_status_name(row.status), message),
-			e);
-	return rc;
+	set_status(l, &row, failed ? LIVE_ERROR : LIVE_HEALTHY, report->message);
+	return save_end(l, &a, &row, &op, e);
 }
 
 static int take_removal(struct lifecycle *l, const struct runner_report *report, struct err *e)
@@ -246,10 +258,7 @@ static int take_removal(struct lifecycle *l, const struct runner_report *report,
 	struct replicator_row row;
 	int rc = store_get_replicator(l->store, &a, report->ticket, &row, e);
 
-	if (rc <= 0 || (rc = store_delete_replicator(l->store, row.id, e)) < 0)
-		return rc;
-	fleets_find(l->fleets, row.fleet)->n_used--;
-	return note(l, &row, LOG_INFO, "deleted", e);
+	return rc <= 0 ? rc : delete_row(l, &row, e);
 }
 
 static int take_report(struct lifecycle *l, const struct runner_report *report, struct err *e)
@@ -338,7 +347,11 @@ static void resume_operation(
 	struct resuming *r = ctx;
 	struct spec spec;
 
-	if (settings_read(&a, op->spec, &spec, &r->err) == 0)
+	if (r->err.code != ERR_OK)
+		return;
+	if (settings_read(&a, op->spec, &spec, &r->err) < 0)
+		err_prefix(&r->err, "replicator %s of organization %s", row->identifier, row->org);
+	else
 		run_operation(r->lifecycle, row, op, &spec);
 }
 

@@ -272,9 +272,9 @@ class Redirects(SourceTest):
             probe = self.probe(token_ref="env:GIT_TOKEN", environment={"GIT_TOKEN": "t0ken"})
             for code in (301, 302, 303, 307, 308):
                 self.server.fault("redirect", url=elsewhere.url, code=code)
-                self.fails("remote", f"redirects to {elsewhere.url}/team.git;.*source.url", probe.fetch)
+                self.fails("remote", f"redirects to {elsewhere.url}/team.git, .*source.url", probe.fetch)
             self.server.fault("redirect", url=elsewhere.url, match="/git-upload-pack$")
-            self.fails("remote", f"redirects to {elsewhere.url}/team.git/git-upload-pack;", probe.fetch)
+            self.fails("remote", f"redirects to {elsewhere.url}/team.git/git-upload-pack,", probe.fetch)
             self.assertEqual(elsewhere.count(), 0)
             probe.fetch()
 

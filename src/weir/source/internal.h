@@ -22,11 +22,11 @@ struct source {
 	int64_t timeout_ms;
 	struct http_client *http; /* NULL for folders */
 	struct mirror mirror;
-	char advertised[SHA_MAX]; /* where the server last said that the branch is; "" before it did
-				   */
-	char renewed_for[SHA_MAX]; /* the same, when the mirror was last cloned anew because it was
-				      broken */
-	struct map parsed; /* struct cached_file by blob id: what the last load used; see load.c */
+	/* Where the server last said that the branch is ("" before it did), and the same when the
+	 * mirror was last cloned anew because it was broken. */
+	char advertised[SHA_MAX];
+	char renewed_for[SHA_MAX];
+	struct map parsed; /* struct parsed_file by blob id: what the last load used */
 };
 
 /* The monotonic time at which an operation that begins now must be over. */

@@ -16,8 +16,7 @@ struct mirror {
 	char *new_dir; /* where a replacement is built */
 	int lock_fd;
 	git_repository *repo;
-	bool broken; /* something that has to be in it is missing or cannot be read; see
-			mirror_failed */
+	bool broken; /* what has to be in it is not, or cannot be read; see mirror_failed */
 };
 
 /*

@@ -187,11 +187,10 @@ static int commit_edits(
 static int push_notes(const struct notes_job *j, struct err *e)
 {
 	auto_remote struct remote *r = NULL;
-	enum push_result result;
 	int rc = remote_open(
 		j->source, j->source->mirror.repo, GIT_DIRECTION_PUSH, j->deadline_mono_ms, &r, e);
 
-	return rc < 0 ? rc : remote_push(r, PENDING_REF, j->ref, &result, e);
+	return rc < 0 ? rc : remote_push(r, PENDING_REF, j->ref, e);
 }
 
 /* Fetches and pushes what is missing; `ret_done` if nothing was, as the last round always finds. */

@@ -252,8 +252,7 @@ static int refused(const struct remote *r, const char *ref, const char *why, str
 		r->wire.source->location.url, ref, why, *said ? ": " : "", said);
 }
 
-int remote_push(struct remote *r, const char *local_ref, const char *ref,
-	enum push_result *ret_result, struct err *e)
+int remote_push(struct remote *r, const char *local_ref, const char *ref, struct err *e)
 {
 	auto_free char *spec = xasprintf("%s:%s", local_ref, ref);
 	git_push_options options;
@@ -263,17 +262,12 @@ int remote_push(struct remote *r, const char *local_ref, const char *ref,
 	options.follow_redirects = GIT_REMOTE_REDIRECT_NONE;
 	git_error_clear();
 	int error = git_remote_upload(r->remote, &(git_strarray){&spec, 1}, &options);
-	if (error == GIT_ENONFASTFORWARD || (error == 0 && r->refusal && is_race(r->refusal))) {
-		*ret_result = PUSH_RACED;
+	if (error == GIT_ENONFASTFORWARD)
 		return 0;
-	}
 	/* A server that has answered, and in words, has refused. */
 	if (error < 0 && r->wire.err.code == ERR_OK && r->wire.said.len > 0)
 		return refused(r, ref, libgit_says(), e);
 	if (error < 0)
 		return remote_failed(r, error, e);
-	if (r->refusal)
-		return refused(r, ref, r->refusal, e);
-	*ret_result = PUSH_TAKEN;
-	return 0;
+	return r->refusal && !is_race(r->refusal) ? refused(r, ref, r->refusal, e) : 0;
 }

@@ -32,15 +32,12 @@ void remote_list_branches(const struct remote *r, size_t max, struct buf *out);
 int remote_download(
 	struct remote *r, const char *ref, const git_oid *oid, bool *ret_new_pack, struct err *e);
 
-enum push_result {
-	PUSH_TAKEN, /* so it says */
-	PUSH_RACED /* somebody else moved the reference meanwhile */
-};
-
-/* Sets the server's `ref` to our `local_ref`, if that adds to it. ERR_DENIED, in the server's
- * words, if it refuses. */
-int remote_push(struct remote *r, const char *local_ref, const char *ref,
-	enum push_result *ret_result, struct err *e);
+/*
+ * Sets the server's `ref` to our `local_ref`, if that adds to it. ERR_DENIED, in the server's
+ * words, if it refuses. 0 means neither that it did nor that somebody else was not faster: look
+ * again.
+ */
+int remote_push(struct remote *r, const char *local_ref, const char *ref, struct err *e);
 
 void remote_closep(struct remote **r);
 #define auto_remote __attribute__((cleanup(remote_closep)))

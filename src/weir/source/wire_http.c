@@ -67,8 +67,7 @@ static int explain_redirect(const struct http_stream *answer, struct err *e)
 	const char *tail = strstr(location, "/info/refs");
 	int len = (int)(tail ? (size_t)(tail - location) : strlen(location));
 	return err_set(e, ERR_REMOTE,
-		"redirects to %.*s; redirects are not followed: set source.url to what it should "
-		"be",
+		"redirects to %.*s, which is not followed: set source.url to where it should go",
 		len, location);
 }
 

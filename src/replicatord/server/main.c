@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fs.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -58,28 +57,40 @@ struct program {
 	struct server *server;
 };
 
-static struct config *load(const char *file)
+static struct config *load(const char *file, struct problems *problems)
+{
+	struct config *config =
+		file ? config_load(file, problems)
+		     : config_parse("built-in", config_demo, strlen(config_demo), problems);
+
+	problems_sort(problems);
+	return config;
+}
+
+static struct config *load_again(const char *file)
 {
 	struct problems problems = PROBLEMS_INIT;
-	struct config *config = file ? config_load(file, &problems)
-				     : config_parse("built-in configuration", config_demo,
-					       strlen(config_demo), &problems);
+	struct config *config = load(file, &problems);
 
-	problems_sort(&problems);
-	problems_print(&problems, stderr);
+	vec_each (p, &problems) {
+		auto_buf struct buf line = BUF_INIT;
+
+		problem_format(p, &line);
+		log_line(p->level == PROBLEM_ERROR ? LOG_ERROR : LOG_WARN, "configuration",
+			"problem", buf_str(&line), NULL);
+	}
 	problems_release(&problems);
 	return config;
 }
 
 static void reload(struct program *p)
 {
-	struct config *config = p->file ? load(p->file) : NULL;
+	struct config *config = load_again(p->file);
 	struct err e = ERR_INIT;
 
-	if (p->file && !config)
-		log_error("tokens stay as they were: the configuration does not load", "file",
-			p->file, NULL);
-	else if (tokens_load(p->server->store, config ? config : p->server->config, &e) < 0)
+	if (!config)
+		log_error("tokens stay as they were: the configuration does not load", NULL);
+	else if (tokens_load(p->server->store, config, &e) < 0)
 		log_error("tokens stay as they were", "error", e.msg, NULL);
 	else
 		log_info("tokens read anew; other changes need a restart", NULL);
@@ -149,11 +160,29 @@ static int fail(const struct err *e)
 	return err_exit_status(e->code);
 }
 
+static int run_configured(struct program *p, struct config *config)
+{
+	char token[UUID_MAX];
+	struct err e = ERR_INIT;
+
+	if (options.listen)
+		config->listen = options.listen;
+	if (options.check) {
+		printf("%s is good\n", p->file ? p->file : "the built-in configuration");
+		return 0;
+	}
+	log_setup((enum log_level)config->log.level, (enum log_format)config->log.format);
+	const char *made_token = !p->file && make_demo_token(token) ? token : NULL;
+	if (loop_new(&clock_real, &p->loop, &e) == 0)
+		serve(p, config, made_token, &e);
+	loop_free(p->loop);
+	return e.code == ERR_OK ? 0 : fail(&e);
+}
+
 static int run(size_t n_args, char **args)
 {
 	struct program p = {.file = options.config};
-	char token[UUID_MAX];
-	const char *made_token = NULL;
+	struct problems problems = PROBLEMS_INIT;
 	struct err e = ERR_INIT;
 
 	(void)n_args;
@@ -166,37 +195,25 @@ static int run(size_t n_args, char **args)
 		p.file = DEFAULT_FILE;
 	if (secret_setup(&e) < 0)
 		return fail(&e);
-	struct config *config = load(p.file);
-	if (!config)
-		return err_exit_status(ERR_CONFIG);
-	if (options.listen)
-		config->listen = options.listen;
-	log_setup((enum log_level)config->log.level, (enum log_format)config->log.format);
-	if (!p.file && make_demo_token(token))
-		made_token = token;
-	if (options.check)
-		printf("%s is good\n", p.file ? p.file : "the built-in configuration");
-	else if (loop_new(&clock_real, &p.loop, &e) == 0)
-		serve(&p, config, made_token, &e);
-	loop_free(p.loop);
+	struct config *config = load(p.file, &problems);
+	problems_print(&problems, stderr);
+	problems_release(&problems);
+	int status = config ? run_configured(&p, config) : err_exit_status(ERR_CONFIG);
 	config_free(config);
-	return e.code == ERR_OK ? 0 : fail(&e);
+	return status;
 }
 
 static const struct command command = {
 	.name = "",
 	.summary = "serve the Kafka Replicator API",
 	.args = "",
-	.help = "Serves the Kafka Replicator API and runs the replicators that are created through "
-		"it.\n\n"
-		"To try it: `replicatord --memory`. Without -c that serves the organization demo "
-		"with one "
-		"fleet, dev, which simulates (no data is moved), and takes every kafka id; the "
-		"token is "
-		"that of $" DEMO_TOKEN_ENV ", or one that is made and printed.\n\n"
+	.help = "Serves the Kafka Replicator API, and runs what is created through it.\n\n"
+		"To try it: `replicatord --memory`. Without -c that serves the organization "
+		"demo with one fleet, dev, which simulates (no data is moved), and takes every "
+		"kafka id; the token is that of $" DEMO_TOKEN_ENV ", or one that is made and "
+		"printed.\n\n"
 		"It listens on the loopback interface unless told otherwise. SIGHUP reads the "
-		"tokens "
-		"anew; SIGTERM ends it once answers under way have left.",
+		"tokens anew; SIGTERM ends it once answers under way have left.",
 	.opts = opts,
 	.run = run,
 };

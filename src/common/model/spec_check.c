@@ -29,9 +29,16 @@ struct check {
 	} while (0)
 #define complain(c, field, ...) complain_at((c), (field), (c)->spec->value[field], __VA_ARGS__)
 
-static bool is_set(const struct check *c, enum spec_field field)
+/* There is a value, good or bad. */
+static bool has_value(const struct check *c, enum spec_field field)
 {
-	return c->spec->undecoded & 1u << field || !spec_value_empty(c->spec->value[field]);
+	return !spec_value_empty(c->spec->value[field]);
+}
+
+/* Nobody needs to be told that it is missing: it was meant, if not written as it should be. */
+static bool is_meant(const struct check *c, enum spec_field field)
+{
+	return c->spec->undecoded & 1u << field || has_value(c, field);
 }
 
 static const char *string_of(const struct check *c, enum spec_field field)
@@ -69,7 +76,7 @@ static void check_required(const struct check *c)
 	};
 
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
-		if (spec_fields[f].required && !is_set(c, f))
+		if (spec_fields[f].required && !is_meant(c, f))
 			complain_missing(c, f, wanted[f]);
 	}
 }
@@ -104,14 +111,14 @@ static void check_kind_of_end(const struct check *c, const struct end *end)
 	auto_free char *missing =
 		xasprintf("is required: the cluster's id, or %s for an external cluster", details);
 
-	if (!is_set(c, end->kafka_id) && !is_set(c, end->details))
+	if (!is_meant(c, end->kafka_id) && !is_meant(c, end->details))
 		complain_missing(c, end->kafka_id, missing);
-	if (is_set(c, end->kafka_id) && is_set(c, end->details))
+	if (has_value(c, end->kafka_id) && has_value(c, end->details))
 		complain(c, end->details,
 			"cannot stand beside %s: a cluster has either; remove one of them", id);
-	if (is_set(c, end->secret_path) && !is_set(c, end->details))
+	if (has_value(c, end->secret_path) && !is_meant(c, end->details))
 		complain(c, end->secret_path, "goes only with %s: remove it%s", details,
-			is_set(c, end->kafka_id)
+			has_value(c, end->kafka_id)
 				? ", the API knows the credentials of its own clusters"
 				: "");
 }
@@ -137,10 +144,10 @@ static void check_secret_path(
 {
 	bool sasl = protocol == PROTOCOL_SASL_PLAINTEXT || protocol == PROTOCOL_SASL_SSL;
 
-	if (sasl && !is_set(c, end->secret_path))
+	if (sasl && !is_meant(c, end->secret_path))
 		complain_at(c, end->secret_path, c->spec->value[end->details],
 			"is required: SASL logs in with the credentials behind it");
-	if (protocol == PROTOCOL_PLAINTEXT && is_set(c, end->secret_path))
+	if (protocol == PROTOCOL_PLAINTEXT && has_value(c, end->secret_path))
 		warn_at(c, end->secret_path, c->spec->value[end->secret_path],
 			"is not used: security_protocol is PLAINTEXT, which neither logs in nor "
 			"encrypts; SASL_SSL "
@@ -181,7 +188,7 @@ static void check_ends_differ(const struct check *c)
 
 static void check_threshold(const struct check *c)
 {
-	if (is_set(c, SPEC_LAG_ALERT_THRESHOLD_UNIT) && !is_set(c, SPEC_LAG_ALERT_THRESHOLD))
+	if (has_value(c, SPEC_LAG_ALERT_THRESHOLD_UNIT) && !is_meant(c, SPEC_LAG_ALERT_THRESHOLD))
 		complain(c, SPEC_LAG_ALERT_THRESHOLD_UNIT,
 			"says nothing without lag_alert_threshold: set one, or remove the unit");
 }

@@ -37,38 +37,49 @@ static const struct {
 	{"uid", SPEC__COUNT, "is reported by the API: remove it"},
 };
 
-static const char *find_remedy(const char *name, enum spec_field *ret_meant)
+/* Index into other_words, or how many there are. */
+static size_t find_word(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(other_words); i++) {
-		if (strcmp(other_words[i].name, name) == 0) {
-			*ret_meant = other_words[i].meant;
-			return other_words[i].remedy;
-		}
-	}
-	if (advanced_is_credential(name))
-		return "does not belong here: put credentials behind source_secret_path or "
-		       "destination_secret_path, and "
-		       "remove this";
-	return NULL;
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(other_words) && strcmp(other_words[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static const char *find_near(const char *name, const struct problems *problems)
+{
+	const char *names[SPEC__COUNT];
+
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
+		names[f] = spec_fields[f].name;
+	return suggest(problems, name, names, SPEC__COUNT);
 }
 
 enum spec_field spec_unknown_key(
 	const struct node *key, const struct field_place *place, struct problems *problems)
 {
-	enum spec_field meant = SPEC__COUNT;
-	const char *name = key->u.string.s, *remedy = find_remedy(name, &meant), *near;
-	const char *names[SPEC__COUNT];
+	const char *name = key->u.string.s, *near;
+	size_t word = find_word(name);
 
-	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
-		names[f] = spec_fields[f].name;
-	near = remedy ? NULL : suggest(problems, name, names, SPEC__COUNT);
-	if (remedy)
-		problem_at(problems, PROBLEM_ERROR, place, name, key, "%s", remedy);
-	else if (near)
+	if (word < ARRAY_SIZE(other_words)) {
+		problem_at(
+			problems, PROBLEM_ERROR, place, name, key, "%s", other_words[word].remedy);
+		return other_words[word].meant;
+	}
+	near = find_near(name, problems);
+	if (near) {
 		problem_at(problems, PROBLEM_ERROR, place, name, key,
 			"unknown field; did you mean %s?", near);
+		return spec_field_find(near);
+	}
+	if (advanced_is_credential(name))
+		problem_at(problems, PROBLEM_ERROR, place, name, key,
+			"does not belong here: put credentials behind source_secret_path or "
+			"destination_secret_path, and "
+			"remove this");
 	else
 		problem_at(problems, PROBLEM_ERROR, place, name, key,
 			"unknown field: check its name, or remove it");
-	return near ? spec_field_find(near) : meant;
+	return SPEC__COUNT;
 }

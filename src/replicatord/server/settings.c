@@ -74,7 +74,7 @@ static void check_cluster(const struct config *config, const struct spec *spec,
 	const struct node *id = spec->value[field];
 	VEC(const char *) known = VEC_INIT;
 
-	if (config->clusters.n == 0 || !id || id->type != NODE_STRING ||
+	if (config->clusters.n == 0 || spec_value_empty(id) || id->type != NODE_STRING ||
 		config_cluster(config, id->u.string.s))
 		return;
 	for (size_t i = 0; i < config->clusters.n; i++)

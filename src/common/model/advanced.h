@@ -80,8 +80,8 @@ struct advanced_provider {
 extern const struct advanced_provider advanced_mirrormaker;
 extern const struct advanced_provider advanced_link;
 extern const struct advanced_provider *const advanced_providers[]; /* ended by NULL */
-extern const struct advanced_client_key
-	advanced_client_keys[]; /* by name; ended by a row without one */
+/* By name; ended by a row without one. */
+extern const struct advanced_client_key advanced_client_keys[];
 
 /* NULL if there is none. */
 const struct advanced_provider *advanced_provider_find(const char *name);
@@ -97,8 +97,7 @@ struct advanced_match {
 };
 struct advanced_match advanced_find(const struct advanced_provider *provider, const char *key);
 
-/* What the names have in them under which people keep passwords, keys and the like; ended by NULL.
- */
+/* What names of passwords, keys and the like have in them; ended by NULL. */
 extern const char *const advanced_credential_parts[];
 bool advanced_is_credential(const char *key);
 /* Any provider knows the key and what its values are, and they are no credentials. */
@@ -115,8 +114,7 @@ bool advanced_decode(struct node *map, const struct field_place *place, struct n
 bool advanced_check(const struct node *map, const struct advanced_provider *provider,
 	const struct field_place *place, struct problems *problems);
 
-/* The text that a Kafka configuration would hold: 10000, true, all. NULL for null, a list or a map.
- */
+/* What a Kafka configuration would hold: 10000, true, all. NULL for null, a list or a map. */
 const char *advanced_value_text(const struct node *value, struct buf *scratch);
 
 #endif

@@ -273,8 +273,7 @@ static void check_setting(const struct setting *s)
 		check_value(s, match.key);
 	} else if (advanced_is_credential(s->key)) {
 		complain_key(s, "credentials do not belong in a replicator: put them behind "
-				"source_secret_path or "
-				"destination_secret_path, and remove this");
+				"source_secret_path or destination_secret_path, and remove this");
 	} else if (match.key) {
 		complain_key(s, "%s", match.key->doc);
 	} else if (!match.prefix) {

@@ -82,21 +82,18 @@ struct catalog *catalog_new(void)
 {
 	struct catalog *c = xcalloc(1, sizeof(*c));
 
-	c->files = xcalloc(1, sizeof(struct parsed_files));
+	c->files = xcalloc(1, sizeof(*c->files));
 	return c;
 }
 
 void catalog_free(struct catalog *c)
 {
-	struct parsed_files *files;
-
 	if (!c)
 		return;
-	files = c->files;
-	vec_each (it, files)
+	vec_each (it, c->files)
 		parsed_file_unref(*it);
-	vec_release(files);
-	free(files);
+	vec_release(c->files);
+	free(c->files);
 	map_release(&c->by_name);
 	map_release(&c->declared_twice);
 	problems_release(&c->problems);
@@ -139,11 +136,10 @@ static void add_replicator(struct catalog *c, struct replicator *r)
 void catalog_add(struct catalog *c, const char *path, struct parsed_file *parsed)
 {
 	const char *file = arena_strdup(&c->arena, path);
-	struct parsed_files *files = c->files;
 
 	c->n_files++;
 	c->n_failed += parsed->n_nameless;
-	vec_push(files, parsed_file_ref(parsed));
+	vec_push(c->files, parsed_file_ref(parsed));
 	vec_each (it, &parsed->problems)
 		problems_add(&c->problems, it->level, file, it->line, it->col, it->path, "%s",
 			it->message);

@@ -3,10 +3,10 @@
  *
  *	struct catalog *c = catalog_new();
  *	for each file: catalog_add(c, path, parsed);
- *	catalog_finish(c);          // looks across files: names declared twice
+ *	catalog_finish(c);          // looks across files: replicators that overlap
  *
- * Failures are contained: a syntax error fails its file, a bad document fails itself. Pure: reads
- *no file.
+ * Failures are contained: a syntax error fails its file, a bad document fails itself, and a name
+ * that is declared twice fails both. Pure: reads no file.
  */
 #ifndef MODEL_CATALOG_H
 #define MODEL_CATALOG_H
@@ -36,7 +36,7 @@ struct sync_settings {
 
 struct replicator {
 	const char *name;
-	struct spec spec;
+	struct spec spec; /* with the identifier, and without nulls */
 	struct sync_settings sync;
 	const struct node *labels; /* a map of strings, or NULL */
 	const char *file;
@@ -55,6 +55,8 @@ struct parsed_file *parsed_file_new(const char *text, size_t len);
 struct parsed_file *parsed_file_ref(struct parsed_file *f);
 void parsed_file_unref(struct parsed_file *f);
 
+struct parsed_files;
+
 struct catalog {
 	struct map by_name; /* struct replicator *, in the order found */
 	struct map declared_twice; /* names of documents that failed for it */
@@ -63,7 +65,7 @@ struct catalog {
 	size_t n_failed; /* documents that failed */
 	bool complete; /* no error anywhere: only then may absence mean anything */
 	struct arena arena;
-	void *files; /* parsed files that nodes point into */
+	struct parsed_files *files; /* that nodes point into */
 };
 
 struct catalog *catalog_new(void);

@@ -246,8 +246,7 @@ static void check_name(
 		return;
 	problem_at(problems, PROBLEM_ERROR, place, "metadata.name", name,
 		"\"%s\" is no name: use 1 to 63 lower-case letters, digits and hyphens, with a "
-		"letter or digit at both "
-		"ends%s%s",
+		"letter or digit at both ends%s%s",
 		name->u.string.s, found ? "; for example " : "", found ? near : "");
 }
 

@@ -25,12 +25,11 @@ bool decode_one(const struct field *row, struct node *value, const struct field_
 /* "spec.topic_whitelist"; the caller frees. */
 char *path_below(const struct field_place *place, const char *name);
 
-/* *_connection_details. */
+/* What the keys of *_connection_details decode to. */
 struct details {
 	const char *bootstrap_servers;
-	int security_protocol; /* index into security_protocols, -1 if not there */
-	int sasl_mechanism; /* likewise */
-	bool has_sasl_mechanism;
+	int security_protocol;
+	int sasl_mechanism;
 };
 extern const struct field details_fields[];
 

@@ -184,8 +184,7 @@ static void warn(struct overlaps *o, const struct entry *e, const struct entry *
 	problems_add(&o->catalog->problems, PROBLEM_WARNING, r->file, e->item->line, e->item->col,
 		"spec.topic_whitelist",
 		"\"%s\" is copied by %s too (\"%s\", %s:%u:%u), from and to the same clusters: its "
-		"records may arrive "
-		"twice",
+		"records may arrive twice",
 		e->item->u.string.s, twin->name, other->item->u.string.s, twin->file,
 		other->item->line, other->item->col);
 	map_put(&o->warned, r->name, o);

@@ -309,8 +309,7 @@ static bool check_link(const char *pattern, struct buf *why)
 
 	buf_addf(why,
 		"\"%s\" is more than a cluster link can do, which copies by name or by prefix: "
-		"write names, and "
-		"prefixes as orders.*",
+		"write names, and prefixes as orders.*",
 		shorten(pattern, &shown));
 	return false;
 }

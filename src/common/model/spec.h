@@ -1,14 +1,16 @@
 /*
  * The replicator's fields: one table that decoding, validation, difference, plan text, redaction,
- *JSON Schema and reference all come from. Source: the product's API page; what it leaves open and
- *we inferred is marked so in the table.
+ * JSON Schema and reference all come from. Source: the product's API page; what it leaves open and
+ * we inferred is marked so in the table.
  *
  * A spec holds one canonical node per field, so that equal settings are equal nodes:
- *	patterns          a list of strings, sorted, each once (written as a list or as the API's
- *comma-separated string) details, config   a map; scalars of advanced_configuration typed by the
- *provider's key table the rest          a string or an integer NULL: not there. NODE_NULL: written
- *as null. Nodes belong to an arena of whoever decoded them and keep their place in the file they
- *came from.
+ * - patterns: a list of strings, sorted, each once, whether it was written as a list or as the
+ *   API's comma-separated string;
+ * - connection details and advanced_configuration: a map, whose scalars the provider's table types;
+ * - the rest: a string or an integer.
+ *
+ * NULL: not there. NODE_NULL: written as null. Nodes belong to an arena of whoever decoded them and
+ * keep their place in the file they came from.
  */
 #ifndef MODEL_SPEC_H
 #define MODEL_SPEC_H
@@ -21,8 +23,7 @@
 #include "doc/problem.h"
 
 enum spec_field {
-	SPEC_IDENTIFIER, /* in the API's body; in YAML it is metadata.name and may not stand in spec
-			  */
+	SPEC_IDENTIFIER, /* in YAML it is metadata.name, and may not stand in spec */
 	SPEC_PROVIDER,
 	SPEC_SOURCE_KAFKA_ID,
 	SPEC_SOURCE_CONNECTION_DETAILS,
@@ -51,8 +52,7 @@ enum spec_kind {
 };
 
 enum spec_reset {
-	SPEC_RESET_NOT, /* a field that is gone from YAML cannot be taken back (required or
-			   immutable) */
+	SPEC_RESET_NOT, /* required or immutable: gone from YAML, it cannot be taken back */
 	SPEC_RESET_NULL,
 	SPEC_RESET_EMPTY /* "" */
 };
@@ -63,8 +63,7 @@ struct spec_field_info {
 	const char *const *choices;
 	bool immutable;
 	bool inferred; /* not on the product's page; ours to change cheaply */
-	bool secret; /* its value names or may hold credentials: shown by name only where redaction
-			applies */
+	bool secret; /* its value names credentials, or may hold what others put there */
 	bool required;
 	enum spec_reset reset;
 	const char *def; /* what an API means where it says nothing; NULL: nothing */
@@ -75,16 +74,13 @@ extern const struct spec_field_info spec_fields[SPEC__COUNT];
 
 struct spec {
 	const struct node *value[SPEC__COUNT];
-	unsigned undecoded; /* bit per field: it was there and is wrong, so `value` holds what could
-			       be read of it */
-	unsigned line; /* where the map begins, for what is missing in it; 0 if it came from no text
-			*/
+	unsigned undecoded; /* bit per field: wrong, `value` holds what could be read of it */
+	unsigned line; /* where the map begins, for what is missing in it; 0: from no text */
 	unsigned col;
 };
 
-#define SPEC_THRESHOLD_MAX                                                                         \
-	((int64_t)1 << 53) /* exclusive: what every JSON reader holds exactly                      \
-			    */
+/* Exclusive: below it every reader of JSON holds whole numbers exactly. */
+#define SPEC_THRESHOLD_MAX ((int64_t)1 << 53)
 
 /* SPEC__COUNT if there is none. */
 enum spec_field spec_field_find(const char *name);

@@ -1,5 +1,4 @@
-/* What the fields of a replicator say together. Of fields that did not decode, what could be read
- * is checked. */
+/* What the fields of a replicator say together, and what a provider makes of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,8 +149,7 @@ static void check_secret_path(
 	if (protocol == PROTOCOL_PLAINTEXT && has_value(c, end->secret_path))
 		warn_at(c, end->secret_path, c->spec->value[end->secret_path],
 			"is not used: security_protocol is PLAINTEXT, which neither logs in nor "
-			"encrypts; SASL_SSL "
-			"does both");
+			"encrypts; SASL_SSL does both");
 }
 
 static void check_ends(const struct check *c)
@@ -293,8 +291,7 @@ static void check_loop(const struct check *c)
 		problem_at(c->problems, PROBLEM_ERROR, c->place,
 			"advanced_configuration.replication.policy.class", policy,
 			"IdentityReplicationPolicy with active-active copies every record round "
-			"for ever: use another "
-			"policy, or active-passive");
+			"for ever: use another policy, or active-passive");
 }
 
 bool spec_check(const struct spec *spec, const struct field_place *place, struct problems *problems)

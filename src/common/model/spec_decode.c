@@ -34,8 +34,7 @@ static bool decode_string(struct decoding *d)
 		return true;
 	complain(d, d->value,
 		"\"%s\" is no identifier: use 1 to 63 lower-case letters, digits and hyphens, with "
-		"a letter or digit "
-		"at both ends",
+		"a letter or digit at both ends",
 		shorten(d->value->u.string.s, &shown));
 	return false;
 }

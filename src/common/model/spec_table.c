@@ -30,15 +30,13 @@ const struct spec_field_info spec_fields[SPEC__COUNT] = {
 		.kind = SPEC_KIND_STRING,
 		.immutable = true,
 		.doc = "The cluster to copy from, by the id that the API knows it by. Either this "
-		       "or "
-		       "source_connection_details."},
+		       "or source_connection_details."},
 	[SPEC_SOURCE_CONNECTION_DETAILS] = {.name = "source_connection_details",
 		.kind = SPEC_KIND_DETAILS,
 		.immutable = true,
 		.secret = true,
 		.doc = "How to reach an external cluster to copy from. Its credentials stand "
-		       "behind "
-		       "source_secret_path."},
+		       "behind source_secret_path."},
 	[SPEC_SOURCE_SECRET_PATH] = {.name = "source_secret_path",
 		.kind = SPEC_KIND_STRING,
 		.immutable = true,
@@ -134,7 +132,6 @@ const struct field details_fields[] = {
 		.type = FIELD_CHOICE,
 		.flags = FIELD_NULL_OK,
 		.offset = offsetof(struct details, sasl_mechanism),
-		.has_offset = offsetof(struct details, has_sasl_mechanism) + 1,
 		.choices = sasl_mechanisms,
 		.doc = "How to log in. With security_protocol SASL_PLAINTEXT or SASL_SSL, and only "
 		       "then."},

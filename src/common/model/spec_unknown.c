@@ -76,8 +76,7 @@ enum spec_field spec_unknown_key(
 	if (advanced_is_credential(name))
 		problem_at(problems, PROBLEM_ERROR, place, name, key,
 			"does not belong here: put credentials behind source_secret_path or "
-			"destination_secret_path, and "
-			"remove this");
+			"destination_secret_path, and remove this");
 	else
 		problem_at(problems, PROBLEM_ERROR, place, name, key,
 			"unknown field: check its name, or remove it");

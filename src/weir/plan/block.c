@@ -71,11 +71,6 @@ static void add_painted(
 	buf_addf(out, "%s%s%s", paints ? colour : "", text, paints ? COLOUR_END : "");
 }
 
-static void add_escaped(struct buf *out, const char *text)
-{
-	text_escape(out, text, strlen(text));
-}
-
 static const char *keep(struct block *b, const struct buf *text)
 {
 	return arena_memdupz(&b->arena, buf_str(text), text->len);
@@ -88,7 +83,7 @@ static const char *label_of(struct block *b, const struct plan_diff *d)
 	buf_adds(&text, spec_fields[d->field].name);
 	if (d->key) {
 		buf_addc(&text, '.');
-		add_escaped(&text, d->key);
+		plan_add_text(&text, d->key);
 	}
 	return keep(b, &text);
 }
@@ -106,7 +101,7 @@ static const char *place_of(struct block *b, const char *file, unsigned line)
 	auto_buf struct buf text = BUF_INIT;
 
 	if (file) {
-		add_escaped(&text, file);
+		plan_add_text(&text, file);
 		buf_addf(&text, ":%u", line);
 	}
 	return keep(b, &text);
@@ -150,7 +145,7 @@ static void add_entry(struct block *b, char mark, const struct node *entry, size
 
 	if (n_before >= ENTRIES_MAX)
 		return;
-	add_escaped(&text, entry->u.string.s);
+	plan_add_text(&text, entry->u.string.s);
 	add_nested(b, mark, buf_str(&text));
 }
 
@@ -249,6 +244,7 @@ static void measure(const struct block *b, size_t widths[CELL__COUNT])
 	}
 }
 
+/* In a diff the mark stands in front of the line, else in front of the value. */
 static void print_nested(const struct block *b, const struct line *line, struct buf *out)
 {
 	const char *colour = line->mark == '-'	 ? COLOUR_GOES
@@ -256,11 +252,9 @@ static void print_nested(const struct block *b, const struct line *line, struct 
 						 : "";
 	auto_buf struct buf text = BUF_INIT;
 
-	if (b->style->diff)
-		buf_addf(out, "%c       ", line->mark);
-	else
+	buf_addf(out, "%c       ", b->style->diff ? line->mark : ' ');
+	if (!b->style->diff)
 		buf_addf(&text, "%c ", line->mark);
-	buf_adds(out, b->style->diff ? "" : "        ");
 	buf_adds(&text, line->cell[CELL_VALUE]);
 	add_painted(out, b->style, colour, buf_str(&text));
 }
@@ -303,11 +297,11 @@ static void print_head(const struct text_style *style, const struct plan_item *i
 	auto_buf struct buf name = BUF_INIT, place = BUF_INIT;
 
 	buf_addf(&name, "%s ", plan_action_symbol(it->action));
-	add_escaped(&name, it->name);
+	plan_add_text(&name, it->name);
 	add_painted(out, style, action_colours[it->action], buf_str(&name));
 	buf_addf(out, "  %s", plan_item_word(it));
 	if (it->file) {
-		add_escaped(&place, it->file);
+		plan_add_text(&place, it->file);
 		buf_addf(&place, ":%u", it->line);
 		buf_adds(out, "  ");
 		add_painted(out, style, COLOUR_DIM, buf_str(&place));
@@ -321,7 +315,7 @@ static void print_sentence(
 	buf_adds(out, "    ");
 	add_painted(out, style, COLOUR_WORD, what);
 	buf_adds(out, ": ");
-	add_escaped(out, text);
+	plan_add_text(out, text);
 	buf_addc(out, '\n');
 }
 

@@ -9,8 +9,8 @@
 
 #include "doc/problem.h"
 
-#define HIDDEN_LEAST                                                                               \
-	3 /* so many must be missing at once before the API is suspected of hiding them */
+/* So many must be missing at once before the API is suspected of hiding them. */
+#define HIDDEN_LEAST 3
 
 enum fact_kind { FACT_DECLARED, FACT_ACCEPTED, FACT_LIVE, FACT_RECORD, FACT_SECRET };
 

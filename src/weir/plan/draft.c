@@ -1,7 +1,6 @@
 /*
  * Generations: which were provisioned or set going, and whose a draft above them is. A reconcile
- * provisions the whole object, so what others saved and did not start counts as much as what we
- * saved.
+ * provisions the whole object: what others saved and did not start goes along with what we saved.
  */
 #include "plan/planner.h"
 
@@ -10,8 +9,7 @@ static int64_t highest(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Saved by us and not set going yet: its answer, or what shows in the list, is at or above its
- * generation. */
+/* Saved by us and not set going yet: live is at its generation, or above. */
 static bool intent_is_saved(const struct live *live, const struct plan_record *record)
 {
 	int64_t least =
@@ -30,8 +28,7 @@ int64_t draft_started(const struct live *live, const struct plan_record *record)
 		if (record->intent_open && record->intent_reconciled)
 			started = highest(started, record->intent_generation);
 	}
-	/* Where the API does not say, what is beyond Pending and no draft of ours has been started
-	 * by somebody. */
+	/* Where the API does not say: past Pending, and no draft of ours, somebody started it. */
 	if (started == 0 && !live->has_observed && live->status != LIVE_PENDING &&
 		!(record && intent_is_saved(live, record)))
 		started = live->generation;
@@ -71,8 +68,7 @@ static bool is_exact(const struct draft *d, const struct live *live,
 	return record->intent_base == 0 || !known;
 }
 
-/* Differs from what runs: as Git says, it is ours to provision; neither that nor about to be, it is
- * foreign. */
+/* What is not as it runs is ours if it is as Git says, and foreign if it is not about to be. */
 static enum draft_part part_of(const struct setting *s, bool exact)
 {
 	if (setting_equal(s, s->value[SIDE_LIVE], s->value[SIDE_PROVISIONED]))

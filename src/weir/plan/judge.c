@@ -25,8 +25,7 @@ static enum plan_change classify(const struct setting *s, const struct rules *ru
 
 	if (!s->value[SIDE_DESIRED])
 		return PLAN_RESET;
-	/* What our own open intent wrote, or the API made of what we wrote, is nobody else's doing.
-	 */
+	/* What our open intent wrote, or the API made of what we wrote, is nobody else's doing. */
 	if (!applied || is_not_kept(s, rules) ||
 		(rules->intent_open && setting_equal(s, live, s->value[SIDE_INTENDED])))
 		return PLAN_CHANGE;

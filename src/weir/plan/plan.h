@@ -53,7 +53,7 @@ enum plan_hold {
 	PLAN_HOLD_REWOUND, /* the branch was rewound */
 	PLAN_HOLD_BACKOFF, /* ended in Error; waits for its next attempt */
 	PLAN_HOLD_DELETING, /* the API is deleting it */
-	PLAN_HOLD_UNKNOWN, /* absent from the list and not shown to be gone */
+	PLAN_HOLD_UNKNOWN, /* so much is absent at once that the API may be hiding it */
 	PLAN_HOLD__COUNT
 };
 

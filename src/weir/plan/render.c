@@ -5,6 +5,11 @@
 
 #include "base/text.h"
 
+void plan_add_text(struct buf *out, const char *s)
+{
+	text_escape(out, s, strlen(s));
+}
+
 void plan_value_text(
 	struct buf *out, enum spec_field field, const char *key, const struct node *value)
 {
@@ -20,7 +25,7 @@ void plan_value_text(
 	struct node *map = node_map(&arena);
 	node_map_set(&arena, map, key, node_copy(&arena, value));
 	spec_value_text(&text, field, map);
-	text_escape(&escaped, key, strlen(key));
+	plan_add_text(&escaped, key);
 	size_t before = strlen("{") + escaped.len + strlen(": "), after = strlen("}");
 	if (text.len > before + after)
 		buf_add(out, text.data + before, text.len - before - after);

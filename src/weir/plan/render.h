@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include "plan/plan.h"
 
+/* Text from outside, escaped. */
+void plan_add_text(struct buf *out, const char *s);
 /* A setting's value on one line, escaped, secrets masked; `key` of advanced_configuration or NULL.
  */
 void plan_value_text(

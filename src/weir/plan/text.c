@@ -12,17 +12,12 @@
 #define UNMANAGED_MAX 10
 #define NAME_SHOWN    63
 
-static void add_escaped(struct buf *out, const char *text)
-{
-	text_escape(out, text, strlen(text));
-}
-
 void text_header(const struct plan_header *h, struct buf *out)
 {
 	buf_adds(out, "Plan");
 	if (h->name) {
 		buf_adds(out, " for ");
-		add_escaped(out, h->name);
+		plan_add_text(out, h->name);
 	}
 	if (h->sha) {
 		buf_adds(out, " at ");
@@ -30,12 +25,12 @@ void text_header(const struct plan_header *h, struct buf *out)
 	}
 	if (h->summary) {
 		buf_adds(out, ": ");
-		add_escaped(out, h->summary);
+		plan_add_text(out, h->summary);
 	}
 	buf_addc(out, '\n');
 	if (h->api) {
 		buf_adds(out, "API: ");
-		add_escaped(out, h->api);
+		plan_add_text(out, h->api);
 		buf_addc(out, '\n');
 	}
 }
@@ -52,7 +47,7 @@ static void add_problems_of(const struct problems *problems, enum problem_level 
 			continue;
 		problem_format(problem, &line);
 		buf_adds(out, "    ");
-		add_escaped(out, buf_str(&line));
+		plan_add_text(out, buf_str(&line));
 		buf_addc(out, '\n');
 		n++;
 	}
@@ -80,7 +75,7 @@ static void add_live_name(struct buf *out, const char *name)
 {
 	auto_buf struct buf text = BUF_INIT;
 
-	add_escaped(&text, *name ? name : "\"\"");
+	plan_add_text(&text, *name ? name : "\"\"");
 	text_truncate(&text, NAME_SHOWN);
 	buf_adds(out, buf_str(&text));
 }

@@ -1,97 +1,12 @@
 /* The engine as a whole: its life, its clock, and who gets which answer. */
 #include "reconcile/engine.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/crash.h"
 #include "base/log.h"
 #include "reconcile/internal.h"
-
-#define BACKOFF_FIRST_MS 1000
-#define BACKOFF_MOST_MS	 60000
-
-int64_t now_mono(const struct engine *en)
-{
-	return clock_mono_ms(en->options.clock);
-}
-
-int64_t now_wall(const struct engine *en)
-{
-	return clock_wall_ms(en->options.clock);
-}
-
-int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64_t most_ms)
-{
-	int64_t ms = first_ms;
-	for (unsigned i = 1; i < tries && ms < most_ms; i++)
-		ms *= 2;
-	if (ms > most_ms)
-		ms = most_ms;
-	return ms / 2 + (int64_t)rng_below(en->options.rng, (uint64_t)(ms / 2 + 1));
-}
-
-void progress(struct engine *en, const char *fmt, ...)
-{
-	if (!en->options.on_progress)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	auto_free char *line = xvasprintf(fmt, ap);
-	va_end(ap);
-	en->options.on_progress(en->options.ctx, line);
-}
-
-void pass_soon(struct engine *en, int64_t delay_ms)
-{
-	int64_t at = now_mono(en) + delay_ms;
-	if (at < en->pass_at)
-		en->pass_at = at;
-}
-
-void trouble_starts(struct engine *en, struct trouble *t, const struct err *e, const char *what)
-{
-	if (!t->times) {
-		t->since_wall = now_wall(en);
-		log_warn(what, "error", e->msg, NULL);
-	}
-	t->times++;
-	t->err = *e;
-	int64_t wait = e->retry_after_ms < BACKOFF_MOST_MS ? e->retry_after_ms : BACKOFF_MOST_MS;
-	int64_t jitter = backoff(en, t->times, BACKOFF_FIRST_MS, BACKOFF_MOST_MS);
-	t->until_mono = now_mono(en) + (wait > jitter ? wait : jitter);
-	en->report_due = true;
-}
-
-void trouble_ends(struct engine *en, struct trouble *t, const char *what)
-{
-	if (!t->times)
-		return;
-	log_info(what, NULL);
-	*t = (struct trouble){0};
-	en->report_due = true;
-}
-
-struct plan_item *item_of(const struct engine *en, const struct record *r)
-{
-	return map_get(&en->items, r->name);
-}
-
-const char *commit_of(const struct engine *en)
-{
-	return en->head.sha[0] ? en->head.sha : NULL;
-}
-
-void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose,
-	struct record *r)
-{
-	owned_call->token = ++en->next_token;
-	vec_push(&en->flights, (struct flight){owned_call->token, purpose, r});
-	en->stats.calls[owned_call->verb]++;
-	const struct api_transport *t = &en->options.ports.api;
-	t->send(t->ctx, owned_call);
-}
 
 static bool land(struct engine *en, uint64_t token, struct flight *ret_flight)
 {

@@ -104,11 +104,13 @@ struct engine {
 	struct engine_stats stats;
 };
 
+#define BACKOFF_MOST_MS 60000 /* the longest wait between two tries of the same thing */
+
+/* shared.c */
 /* Now, by the engine's clock. */
 int64_t now_mono(const struct engine *en);
 int64_t now_wall(const struct engine *en);
 
-/* engine.c */
 void pass_soon(struct engine *en, int64_t delay_ms);
 void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose,
 	struct record *r);
@@ -152,5 +154,7 @@ void watch_fail(struct engine *en, struct record *r, const char *why);
 void statuses_head(struct engine *en);
 void statuses_update(struct engine *en);
 int64_t statuses_step(struct engine *en, int64_t now);
+/* Something is not posted as it should be. */
+bool statuses_owed(const struct engine *en);
 
 #endif

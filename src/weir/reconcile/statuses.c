@@ -76,7 +76,8 @@ void statuses_head(struct engine *en)
 static void name_fields(const struct plan_item *item, struct buf *out)
 {
 	vec_each (d, &item->diffs)
-		buf_addf(out, "%s%s", out->len ? ", " : "", spec_fields[d->field].name);
+		if (d == item->diffs.at || d->field != d[-1].field)
+			buf_addf(out, "%s%s", out->len ? ", " : "", spec_fields[d->field].name);
 }
 
 static enum standing standing_of_hold(enum plan_hold hold)
@@ -147,6 +148,17 @@ static void judge_quiet(const struct record *r, const struct plan_item *item, st
 	}
 }
 
+/* With the fields that differ, where that they do is the reason. */
+static char *describe_hold(const struct plan_item *item, struct arena *a)
+{
+	auto_buf struct buf fields = BUF_INIT;
+	if (item->hold == PLAN_HOLD_ADOPT || item->hold == PLAN_HOLD_REPORT ||
+		item->hold == PLAN_HOLD_NOT_KEPT)
+		name_fields(item, &fields);
+	return arena_printf(a, "%s%s%s%s%s%s", item->held, fields.len ? " (" : "", buf_str(&fields),
+		fields.len ? ")" : "", item->release[0] ? "; " : "", item->release);
+}
+
 /* What repairs drift and nothing else is told as such until it is done. */
 static void tell_healing(const struct plan_item *item, const struct record *r, struct arena *a,
 	struct report_item *out)
@@ -181,8 +193,7 @@ static void judge_item(const struct engine *en, const struct plan_item *item, st
 		out->standing = standing_of_hold(item->hold);
 		out->why = r && r->row.failure && item->hold == PLAN_HOLD_BACKOFF
 				   ? r->row.failure
-				   : arena_printf(a, "%s%s%s", item->held,
-					     item->release[0] ? "; " : "", item->release);
+				   : describe_hold(item, a);
 	} else if (en->config->sync.mode == SYNC_PLAN) {
 		out->standing = STANDING_PLANNED;
 	} else if (r && r->row.failure) {
@@ -306,7 +317,7 @@ static struct post_batch *gather_batch(struct engine *en)
 	return b;
 }
 
-static bool anything_to_post(const struct engine *en)
+bool statuses_owed(const struct engine *en)
 {
 	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++)
 		if (is_to_post(map_value(&en->ledger.outbox, i)))
@@ -322,7 +333,7 @@ int64_t statuses_step(struct engine *en, int64_t now)
 		en->report_at = now + REPORT_EVERY_MS;
 	}
 	int64_t due = en->report_due ? en->report_at : INT64_MAX;
-	if (en->posting || en->options.dry || !anything_to_post(en))
+	if (en->posting || en->options.dry || !statuses_owed(en))
 		return due;
 	int64_t at = en->posted_at + POST_EVERY_MS;
 	if (at < en->forge.until_mono)
@@ -374,65 +385,4 @@ void post_batch_free(struct post_batch *b)
 	vec_release(&b->statuses);
 	free(b->posted);
 	free(b);
-}
-
-static bool is_out(const struct engine *en)
-{
-	return en->options.dry ||
-	       (!en->posting && !anything_to_post(en) && !ledger_is_dirty(&en->ledger));
-}
-
-static bool is_watching(const struct engine *en)
-{
-	vec_each (r, &en->watching)
-		if ((*r)->work >= WORK_WATCH)
-			return true;
-	return false;
-}
-
-bool engine_settled(const struct engine *en)
-{
-	if (en->reading || en->pass != PASS_IDLE || en->report_due)
-		return false;
-	int64_t wall = now_wall(en);
-	bool patient = !en->options.dry && !en->auth_refused;
-	if (en->source.times && (!patient || !en->source.err.retriable))
-		return is_out(en);
-	if (en->api.times && (!patient || wall - en->api.since_wall >= en->config->sync.timeout_ms))
-		return is_out(en);
-	if (en->source.times || en->api.times || en->store.times)
-		return false;
-	if (!en->plan)
-		return en->load_err.code != ERR_OK && is_out(en);
-	return en->options.dry ||
-	       (en->report.sync.state != STATUS_PENDING && !is_watching(en) && is_out(en));
-}
-
-static const char *first_trouble(const struct engine *en)
-{
-	const struct trouble *all[] = {&en->store, &en->source, &en->api, &en->forge};
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i]->times)
-			return all[i]->err.msg;
-	return "";
-}
-
-void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
-{
-	*ret_stats = en->stats;
-	ret_stats->head = en->head.sha;
-	ret_stats->trouble = first_trouble(en);
-	ret_stats->ready =
-		en->stats.passes && !en->store.times && !en->source.times && !en->api.times;
-	ret_stats->state = en->report.sync.state;
-	ret_stats->text = en->report.sync.text;
-	ret_stats->in_sync = en->report.count[STANDING_HEALTHY];
-	ret_stats->applying = en->report.count[STANDING_APPLYING];
-	ret_stats->waiting = en->report.count[STANDING_WAITING] + en->report.count[STANDING_STUCK] +
-			     en->report.count[STANDING_UNKNOWN];
-	ret_stats->failed = en->report.count[STANDING_FAILED];
-	ret_stats->held = en->report.count[STANDING_HELD];
-	ret_stats->drifted = en->report.count[STANDING_DRIFTED];
-	ret_stats->load_error = en->load_err.code != ERR_OK ? en->load_err.msg : "";
-	ret_stats->load_problems = en->catalog ? en->catalog->problems.n_errors : 0;
 }

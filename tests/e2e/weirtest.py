@@ -345,6 +345,8 @@ def run_one(test):
 
 def main():
     """unittest.main() with the tests side by side. Arguments are parts of the names of the tests to run."""
+    if not (BIN / "weir").exists():
+        sys.exit(f"there is no {BIN}/weir: set WEIR_BIN to the build's bin folder")
     loaded = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
     tests = [test for test in each_test(loaded) if all(word in test.id() for word in sys.argv[1:])]
     bad = 0

@@ -215,12 +215,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status, body = 400, str(error)
         self.answer(status, json.dumps(body).encode())
 
-    def handle(self):
-        try:
-            super().handle()
-        except ConnectionError:
-            pass  # whoever asked has gone
-
     def log_message(self, *_args):
         pass
 
@@ -253,6 +247,10 @@ class Server(http.server.ThreadingHTTPServer):
         self.log = RequestLog()
         self.stopping = threading.Event()
         self.tokens = {f"Bearer {options.token}": "write", f"Bearer {options.read_token}": "read"}
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # which is: whoever asked has gone
+            super().handle_error(request, client_address)
 
     def push_rules(self, request):
         rules = json.loads(request.raw)

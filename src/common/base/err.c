@@ -133,6 +133,8 @@ int err_prefix(struct err *e, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (!e)
+		return -(int)ERR_INTERNAL;
 	va_start(ap, fmt);
 	auto_free char *words = xvasprintf(fmt, ap);
 	va_end(ap);

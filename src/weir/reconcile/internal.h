@@ -104,6 +104,7 @@ struct engine {
 	struct engine_stats stats;
 };
 
+#define LAG_GRACE_MS	60000 /* how long the API may not yet show what it answered */
 #define BACKOFF_MOST_MS 60000 /* the longest wait between two tries of the same thing */
 
 /* shared.c */
@@ -146,8 +147,10 @@ void watch_begin(struct engine *en, struct record *r);
 int64_t watch_step(struct engine *en, int64_t now);
 void watch_looked(struct engine *en, struct record *r, struct api_answer *a);
 void watch_asked(struct engine *en, struct record *r, struct api_answer *a);
+/* What an answer shows of the object, for when the operation is known to have ended. */
+void watch_note(const struct engine *en, struct record *r, const struct live *live);
 /* The operation of the open intent came to its end, seen in whatever way. */
-void watch_succeed(struct engine *en, struct record *r, const struct live *live);
+void watch_succeed(struct engine *en, struct record *r);
 void watch_fail(struct engine *en, struct record *r, const char *why);
 
 /* statuses.c: the outbox */

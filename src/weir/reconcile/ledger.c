@@ -101,6 +101,7 @@ static void record_free(void *p)
 	free(r->intent);
 	free(r->accepted);
 	free(r->last_error);
+	free(r->looked);
 	arena_release(&r->desired_arena);
 	arena_release(&r->plan_arena);
 	free(r->name);

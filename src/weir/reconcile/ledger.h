@@ -55,6 +55,9 @@ struct record {
 	bool status_left; /* the status was seen other than Healthy since the reconcile */
 	int64_t steady_since; /* monotonic; since when the status has been the same */
 	enum live_status last_status;
+	char *looked; /* JSON of the whole body as it was seen last, NULL if it was not */
+	int64_t looked_generation;
+	int64_t seen_at; /* monotonic; when row.seen_generation was seen first, or the start */
 	int64_t blocked_until; /* monotonic; after a call that may be tried again */
 	unsigned tries; /* calls in a row that failed that way */
 	char *last_error; /* what the last of them said, NULL if none */

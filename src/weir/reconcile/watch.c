@@ -94,7 +94,7 @@ int64_t watch_step(struct engine *en, int64_t now)
 	return en->watch_at;
 }
 
-void watch_succeed(struct engine *en, struct record *r, const struct live *live)
+void watch_succeed(struct engine *en, struct record *r)
 {
 	struct intent *i = r->intent;
 	struct plan_item *item = item_of(en, r);
@@ -106,8 +106,8 @@ void watch_succeed(struct engine *en, struct record *r, const struct live *live)
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !r->healed)
 		en->changed++;
 	r->row.provisioned_generation = i->generation;
-	if (live->generation == i->generation)
-		str_replace(&r->row.provisioned, spec_to_json(&live->spec));
+	if (r->looked_generation == i->generation)
+		str_replace(&r->row.provisioned, TAKE(r->looked));
 	r->row.failed_generation = 0;
 	r->row.failures = 0;
 	str_replace(&r->row.failure, NULL);
@@ -157,8 +157,10 @@ static void give_way(struct engine *en, struct record *r, const char *why)
 	pass_soon(en, 0);
 }
 
-static void note_status(const struct engine *en, struct record *r, const struct live *live)
+void watch_note(const struct engine *en, struct record *r, const struct live *live)
 {
+	str_replace(&r->looked, spec_to_json(&live->spec));
+	r->looked_generation = live->generation;
 	if (live->status != r->last_status) {
 		r->last_status = live->status;
 		r->steady_since = now_mono(en);
@@ -184,7 +186,7 @@ static void judge(struct engine *en, struct record *r, const struct live *live)
 		else
 			look_later(en, r);
 	} else if (observed && live->status == LIVE_HEALTHY) {
-		watch_succeed(en, r, live);
+		watch_succeed(en, r);
 	} else if (observed && live->status == LIVE_ERROR) {
 		watch_fail(en, r, live->status_message);
 	} else {
@@ -199,7 +201,8 @@ void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 		r->work = WORK_NONE;
 		return;
 	}
-	if (a->outcome == API_ABSENT) {
+	bool lagging = now_mono(en) - r->seen_at < LAG_GRACE_MS;
+	if (a->outcome == API_ABSENT && !lagging) {
 		give_way(en, r, "it is gone");
 		return;
 	}
@@ -208,7 +211,7 @@ void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 		return;
 	}
 	const struct live *live = &a->live;
-	note_status(en, r, live);
+	watch_note(en, r, live);
 	if (live->status == LIVE_DELETING)
 		give_way(en, r, "it is being deleted");
 	else if (live->uid && r->intent->uid && strcmp(live->uid, r->intent->uid) != 0)
@@ -224,10 +227,8 @@ void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 static void judge_without_state(struct engine *en, struct record *r)
 {
 	bool steady = r->status_left || now_mono(en) - r->steady_since >= STEADY_MS;
-	struct live live = {.generation = r->intent->generation};
-	spec_from_json(r->row.last_applied, &r->plan_arena, &live.spec);
 	if (steady && r->last_status == LIVE_HEALTHY)
-		watch_succeed(en, r, &live);
+		watch_succeed(en, r);
 	else if (steady && r->last_status == LIVE_ERROR)
 		watch_fail(en, r, NULL);
 	else
@@ -249,7 +250,6 @@ void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
 		look_later(en, r);
 		return;
 	}
-	struct live live = {.generation = r->intent->generation};
 	switch (a->operation.state) {
 	case OPERATION_RUNNING:
 		look_later(en, r);
@@ -259,8 +259,7 @@ void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
 			look_later(en, r);
 			return;
 		}
-		spec_from_json(r->row.last_applied, &r->plan_arena, &live.spec);
-		watch_succeed(en, r, &live);
+		watch_succeed(en, r);
 		return;
 	case OPERATION_FAILED:
 		watch_fail(en, r, a->operation.error);

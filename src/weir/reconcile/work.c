@@ -8,9 +8,8 @@
 #include "doc/json.h"
 #include "reconcile/internal.h"
 
-#define PARK_FIRST_MS	1000
-#define PARK_MOST_MS	60000
-#define UNSEEN_GRACE_MS 60000 /* an API may show a new object only after a while */
+#define PARK_FIRST_MS 1000
+#define PARK_MOST_MS  60000
 
 static void enqueue(struct engine *en, struct record *r, enum work_state work)
 {
@@ -45,13 +44,14 @@ static bool set_text(char **at, const char *value)
 
 /* Whether anything is new; then record->plan, which points to these texts, has to follow
  * (ledger_changed). */
-static bool set_identity(struct record *r, const struct live *live)
+static bool set_identity(const struct engine *en, struct record *r, const struct live *live)
 {
 	bool changed = set_text(&r->row.uid, live->uid);
 	changed = set_text(&r->row.created_at, live->created_at) || changed;
 	if (live->generation <= r->row.seen_generation)
 		return changed;
 	r->row.seen_generation = live->generation;
+	r->seen_at = now_mono(en);
 	return true;
 }
 
@@ -70,21 +70,26 @@ static bool waits_for_its_time(struct engine *en, const struct record *r)
 	return true;
 }
 
-/* Created a moment ago, answered, and not to be seen yet: not a reason to create it again. */
-static bool is_unseen(struct engine *en, const struct record *r, const struct plan_item *item)
+/*
+ * The API may show what it answered to us only after a while: something that was created and is not
+ * to be seen, or a generation below the one we know. For a minute that is no reason to do anything.
+ */
+static bool is_lagging(
+	const struct engine *en, const struct record *r, const struct plan_item *item)
 {
-	const struct intent *i = r->intent;
-	if (item->live || !i || i->kind != INTENT_CREATE || !i->generation ||
-		now_wall(en) - i->created_ms >= UNSEEN_GRACE_MS)
+	const struct live *live = item->live;
+	if (!r->row.owned || now_mono(en) - r->seen_at >= LAG_GRACE_MS)
 		return false;
-	pass_soon(en, PARK_FIRST_MS);
-	return true;
+	if (!live)
+		return r->intent && r->intent->kind == INTENT_CREATE && r->intent->generation;
+	bool same = !live->uid || !r->row.uid || !strcmp(live->uid, r->row.uid);
+	return same && live->generation < r->row.seen_generation;
 }
 
 static void begin_write(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
-	if (waits_for_its_time(en, r) || is_unseen(en, r, item))
+	if (waits_for_its_time(en, r))
 		return;
 	auto_arena struct arena a = ARENA_INIT;
 	auto_buf struct buf body = BUF_INIT;
@@ -157,7 +162,7 @@ static void apply_intended(struct engine *en, struct record *r, const struct liv
 	r->is_refused = false;
 	str_replace(&r->last_error, NULL);
 	str_replace(&r->row.failure, NULL);
-	set_identity(r, live);
+	set_identity(en, r, live);
 	ledger_changed(&en->ledger, r);
 }
 
@@ -199,7 +204,7 @@ static void adopt(struct engine *en, struct plan_item *item)
 	r->row.owned = true;
 	r->row.seen_generation = 0; /* of another object, if of any */
 	r->row.provisioned_generation = 0;
-	set_identity(r, item->live);
+	set_identity(en, r, item->live);
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	ledger_changed(&en->ledger, r);
 	ledger_event(
@@ -225,7 +230,7 @@ static void follow(struct engine *en, struct plan_item *item)
 	const struct live *live = item->live;
 	if (!r || item->waiting)
 		return;
-	if (!live && !item->desired) {
+	if (item->gone) {
 		ledger_event(&en->ledger, now_wall(en), r->name, commit_of(en), "gone",
 			"neither in Git nor in the API");
 		ledger_drop(&en->ledger, r);
@@ -234,8 +239,9 @@ static void follow(struct engine *en, struct plan_item *item)
 	if (!live || !r->row.owned)
 		return;
 	if (has_come_to_its_end(r, live)) {
+		watch_note(en, r, live);
 		if (live->status == LIVE_HEALTHY)
-			watch_succeed(en, r, live);
+			watch_succeed(en, r);
 		else
 			watch_fail(en, r, live->status_message);
 		return;
@@ -248,7 +254,7 @@ static void follow(struct engine *en, struct plan_item *item)
 		changed = set_text(&r->row.last_applied, json);
 	}
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
-	changed = set_identity(r, live) || changed;
+	changed = set_identity(en, r, live) || changed;
 	if (live->has_observed && live->observed_generation >= live->generation &&
 		r->row.provisioned_generation < live->generation) {
 		set_provisioned(r, live);
@@ -283,6 +289,11 @@ void work_begin(struct engine *en, struct plan_item *item)
 	if ((writes && en->config->sync.mode == SYNC_PLAN) ||
 		(r && r->work != WORK_NONE && r->work < WORK_WATCH))
 		return;
+	if (r && is_lagging(en, r, item)) {
+		item->waiting = true;
+		pass_soon(en, PARK_FIRST_MS);
+		return;
+	}
 	switch (item->action) {
 	case PLAN_CREATE:
 	case PLAN_UPDATE:
@@ -309,6 +320,7 @@ void work_begin(struct engine *en, struct plan_item *item)
 
 void work_resume(struct engine *en, struct record *r)
 {
+	r->seen_at = now_mono(en);
 	if (r->intent && r->intent->state == INTENT_RUNNING)
 		watch_begin(en, r);
 }
@@ -386,7 +398,7 @@ static void note_not_kept(struct engine *en, struct record *r, const struct live
 	auto_arena struct arena a = ARENA_INIT;
 	struct spec sent;
 	struct spec lost = {.value = {NULL}};
-	spec_from_json(r->intent->intended, &a, &sent);
+	spec_from_json(r->intent->body, &a, &sent);
 	unsigned bits = plan_not_kept(&sent, &answered->spec);
 	for (unsigned f = 0; f < SPEC__COUNT; f++) {
 		if (!(bits & 1u << f))

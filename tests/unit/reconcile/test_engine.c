@@ -248,6 +248,17 @@ static void test_an_api_without_observed_generation_is_asked_by_key(void **state
 	assert_int_equal(world_operations(w), 2);
 }
 
+static void test_what_does_not_show_yet_is_not_made_again(void **state)
+{
+	struct world *w = *state;
+	w->lag_ms = 20000;
+	start_with(w, TWO);
+	world_run(w, 2 * MINUTE);
+	assert_int_equal(world_count(w, API_CREATE), 2);
+	assert_int_equal(world_operations(w), 2);
+	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
+}
+
 /* For each verb, before and after its effect: the answer is lost, and nothing is done twice. */
 static void test_every_answer_may_be_lost(void **state)
 {
@@ -313,6 +324,7 @@ int main(void)
 		TEST(test_statuses_are_posted_once_the_forge_is_back),
 		TEST(test_what_is_gone_from_git_is_held_and_never_deleted),
 		TEST(test_an_api_without_observed_generation_is_asked_by_key),
+		TEST(test_what_does_not_show_yet_is_not_made_again),
 		cmocka_unit_test(test_every_answer_may_be_lost),
 		cmocka_unit_test(test_a_kill_at_any_step_costs_nothing),
 	};

@@ -186,6 +186,7 @@ static int create(struct world *w, const struct api_call *c, struct buf *out)
 		return 409;
 	struct object *o = xcalloc(1, sizeof(*o));
 	*o = (struct object){.name = xstrdup(name), .body = xstrdup("{}"), .generation = 1};
+	o->shows_at = w->now + w->lag_ms;
 	snprintf(o->uid, sizeof(o->uid), "uid-%u", ++w->uids);
 	merge(o, c->body);
 	map_put(&w->objects, name, o);
@@ -225,9 +226,12 @@ static int list(struct world *w, struct buf *out)
 {
 	buf_addc(out, '[');
 	for (size_t i = 0; i < map_size(&w->objects); i++) {
-		if (i)
+		struct object *o = map_value(&w->objects, i);
+		if (w->now < o->shows_at)
+			continue;
+		if (out->len > 1)
 			buf_addc(out, ',');
-		write_object(w, map_value(&w->objects, i), out);
+		write_object(w, o, out);
 	}
 	buf_addc(out, ']');
 	return 200;
@@ -240,7 +244,7 @@ static int act(struct world *w, const struct api_call *c, struct buf *out)
 		return list(w, out);
 	if (c->verb == API_CREATE)
 		return create(w, c, out);
-	if (!o)
+	if (!o || (c->verb == API_GET && w->now < o->shows_at))
 		return 404;
 	if (c->verb == API_PATCH)
 		return patch(w, o, c, out);

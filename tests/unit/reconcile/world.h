@@ -27,6 +27,7 @@ struct object { /* a replicator in the API */
 	int64_t observed;
 	int64_t running; /* generation of the operation under way, 0 if none */
 	int64_t ready_at;
+	int64_t shows_at; /* not to be seen before */
 	bool failed;
 };
 
@@ -51,6 +52,7 @@ struct world {
 	struct map objects; /* struct object * */
 	unsigned uids;
 	bool fails; /* operations end in Error */
+	int64_t lag_ms; /* new objects show only after it */
 	bool no_observed; /* the API has no observed_generation */
 	enum mishap mishap[API__COUNT];
 	unsigned mishaps[API__COUNT]; /* how many of them are left */

@@ -118,7 +118,7 @@ void watch_succeed(struct engine *en, struct record *r)
 	progress(en, "%s: Healthy at generation %lld", r->name, (long long)i->generation);
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
 	ledger_changed(&en->ledger, r);
-	if (live->generation > r->row.provisioned_generation || r->row.not_kept)
+	if (r->looked_generation > r->row.provisioned_generation || r->row.not_kept)
 		pass_soon(
 			en, 0); /* somebody saved meanwhile, or the next plan tells what was lost */
 }

@@ -18,6 +18,7 @@ import re
 import select
 import socket
 import subprocess
+import sys
 import threading
 import urllib.parse
 
@@ -375,9 +376,9 @@ class GitServer(http.server.ThreadingHTTPServer):
     def count(self, method=None, match="", **with_values):
         return len(self.requests(method, match, **with_values))
 
-    def handle_error(self, _request, _client_address):
-        if not self.stopping.is_set():
-            super().handle_error(_request, _client_address)
+    def handle_error(self, request, client_address):
+        if not self.stopping.is_set() and not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def main():

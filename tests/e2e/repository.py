@@ -86,7 +86,7 @@ class Repository:
             return {}
         if self.noted.get((ref, sha), ("", {}))[0] != tip:
             shown = self.run("notes", f"--ref={ref}", "show", sha, within=self.bare)
-            self.noted[ref, sha] = tip, dict(map(parse_line, shown.stdout.splitlines()))
+            self.noted[ref, sha] = tip, dict(map(parse_line, filter(None, shown.stdout.splitlines())))
         return self.noted[ref, sha][1]
 
     def everything(self):

@@ -14,6 +14,8 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("build", help="the folder of compile_commands.json")
 parser.add_argument("files", nargs="*", help="instead of everything below src")
 arguments = parser.parse_args()
+if not os.path.exists(f"{arguments.build}/compile_commands.json"):
+    check.skip("CMAKE_EXPORT_COMPILE_COMMANDS, which the presets set")
 tool = shutil.which("clang-tidy-14")
 if not tool:
     check.skip("clang-tidy-14 (Debian: clang-tidy-14)")

@@ -9,9 +9,11 @@
  *	db_reset(s);
  *
  * A statement that does not compile is a bug and aborts. Errors:
- *	ERR_IO           the disk is full (retriable; what was committed is safe), the file is damaged or unreadable
+ *	ERR_IO           the disk is full (retriable; what was committed is safe), or the file is
+ *	                 damaged or unreadable
  *	ERR_UNAVAILABLE  another process held the lock for 5 s (retriable)
- *	ERR_CONFLICT     a constraint of the schema; the statement did nothing, the transaction goes on
+ *	ERR_CONFLICT     a constraint of the schema; the statement did nothing, the transaction
+ *	                 goes on
  */
 #ifndef DB_DB_H
 #define DB_DB_H
@@ -26,13 +28,14 @@ struct db;
 struct db_stmt;
 
 /*
- * `migrations` are SQL scripts; number i brings the schema from version i to i + 1 in a transaction of its own.
- * `path` NULL: in memory. A file whose version is above n_migrations was written by a newer program: ERR_CONFLICT,
- * which says so; a file that is no database: ERR_IO; a database of another program: ERR_CONFLICT. None of these is
- * touched. Makes the file with mode 0600, not its folder. Foreign keys are enforced, except inside migrations.
+ * `migrations` are SQL scripts; number i brings the schema from version i to i + 1 in a transaction
+ * of its own. `path` NULL: in memory. A file whose version is above n_migrations was written by a
+ * newer program: ERR_CONFLICT, which says so; a file that is no database: ERR_IO; a database of
+ * another program: ERR_CONFLICT. None of these is touched. Makes the file with mode 0600, not its
+ * folder. Foreign keys are enforced, except inside migrations.
  */
-int db_open(const char *path, const char *const *migrations, size_t n_migrations, struct db **ret_db,
-	struct err *e);
+int db_open(const char *path, const char *const *migrations, size_t n_migrations,
+	struct db **ret_db, struct err *e);
 void db_close(struct db *db);
 
 /* Cached by the text's address: pass a literal. Comes back reset and with nothing bound. */
@@ -57,10 +60,10 @@ int64_t db_last_rowid(struct db *db);
 int64_t db_changes(struct db *db);
 
 /*
- * Transactions nest by count; only the outermost counts. Rolling back an inner one marks the outer one, which
- * then rolls back at its end and returns an error. db_commit ends the transaction also when it fails: nothing is
- * to be rolled back then. After a failure in which SQLite itself rolled back (a full disk), all further steps fail
- * with that error until the end.
+ * Transactions nest by count; only the outermost counts. Rolling back an inner one marks the outer
+ * one, which then rolls back at its end and returns an error. db_commit ends the transaction also
+ * when it fails: nothing is to be rolled back then. After a failure in which SQLite itself rolled
+ * back (a full disk), all further steps fail with that error until the end.
  */
 int db_begin(struct db *db, struct err *e);
 int db_commit(struct db *db, struct err *e);

@@ -1,9 +1,10 @@
 /*
- * A small HTTP server over libmicrohttpd that runs inside the program's loop: handlers are called on the loop's
- * thread, one at a time, with the whole body read, and must not block. Connections of slow clients cost memory, not
- * time. What is refused before a handler sees it: bodies over the route's limit (413, before they are read), more than one
- * Content-Length or Host, Content-Length with Transfer-Encoding, %00 in a path, targets over LIMIT_HTTP_TARGET,
- * and any request that is not whole after `request_deadline_ms`, however it drips.
+ * A small HTTP server over libmicrohttpd that runs inside the program's loop: handlers are called
+ * on the loop's thread, one at a time, with the whole body read, and must not block. Connections of
+ * slow clients cost memory, not time. What is refused before a handler sees it: bodies over the
+ * route's limit (413, before they are read), more than one Content-Length or Host, Content-Length
+ * with Transfer-Encoding, %00 in a path, targets over LIMIT_HTTP_TARGET, and any request that is
+ * not whole after `request_deadline_ms`, however it drips.
  */
 #ifndef HTTPD_HTTPD_H
 #define HTTPD_HTTPD_H
@@ -20,16 +21,18 @@ struct httpd;
 struct httpd_request;
 
 struct httpd_response {
-	int status;               /* 200 unless set */
+	int status; /* 200 unless set */
 	const char *content_type; /* a literal; "application/json" unless set */
 	struct buf body;
 };
 
-typedef void (*httpd_handler)(void *ctx, struct httpd_request *request, struct httpd_response *response);
+typedef void (*httpd_handler)(
+	void *ctx, struct httpd_request *request, struct httpd_response *response);
 
 /*
- * `pattern` is a path with {names} for one segment each: "/organizations/{org}/fleet/". A path that matches a pattern
- * but with another method gets 405 with Allow; a path that matches none goes to `not_found`.
+ * `pattern` is a path with {names} for one segment each: "/organizations/{org}/fleet/". A path that
+ * matches a pattern but with another method gets 405 with Allow; a path that matches none goes to
+ * `not_found`.
  */
 struct httpd_route {
 	const char *method;
@@ -41,15 +44,17 @@ struct httpd_route {
 struct httpd_options {
 	const char *listen; /* "127.0.0.1:8480", "[::1]:0"; a port of 0 lets the system choose */
 	const struct httpd_route *routes; /* ended by a row without a method */
-	httpd_handler not_found;          /* NULL: an empty 404 */
-	httpd_handler refused;            /* for 405, 413, 400, 431 of our own: writes a body in the program's style;
-	                                     response->status is set already. NULL: no body */
+	httpd_handler not_found; /* NULL: an empty 404 */
+	/* For 405, 413, 400, 431 of our own: writes a body in the program's style; response->status
+	 * is set already. NULL: no body. */
+	httpd_handler refused;
 	void *ctx;
-	int64_t request_deadline_ms;      /* 0: 15 s */
+	int64_t request_deadline_ms; /* 0: 15 s */
 };
 
 /* Binds and hooks itself into the loop. The errors say what to do about a port that is taken. */
-int httpd_start(struct loop *loop, const struct httpd_options *options, struct httpd **ret_httpd, struct err *e);
+int httpd_start(struct loop *loop, const struct httpd_options *options, struct httpd **ret_httpd,
+	struct err *e);
 /* "http://127.0.0.1:8480": with the port it got. */
 const char *httpd_url(const struct httpd *h);
 /* Takes no new connections, gives answers under way up to `grace_ms` to leave, frees. */

@@ -1,8 +1,8 @@
 /*
  * One HTTP call as libcurl sees it: what client, stream and pool have in common.
  *
- *	call_start(&c, options, request, e);    // sets up c.easy; the request must live as long as
- *the call curl_multi_add_handle(multi, c.easy);   // … until it is done with a CURLcode
+ *	call_start(&c, options, request, e);    // sets up c.easy; the request must outlive it
+ *	curl_multi_add_handle(multi, c.easy);   // … until it is done with a CURLcode
  *	call_finish(&c, code, ret_response, e);
  *	call_release(&c);                       // in any case, after curl_multi_remove_handle
  */

@@ -1,8 +1,8 @@
 /*
- * HTTP client over libcurl: for the API, for forges and for Git's smart protocol. Redirects are never followed
- * (a 3xx is an answer like any other); only http and https; every call has a deadline that holds; answers are
- * capped. A POST may reach the server twice when a kept-alive connection dies (libcurl repeats it): whoever
- * sends one must be able to bear that.
+ * HTTP client over libcurl: for the API, for forges and for Git's smart protocol. Redirects are
+ * never followed (a 3xx is an answer like any other); only http and https; every call has a
+ * deadline that holds; answers are capped. A POST may reach the server twice when a kept-alive
+ * connection dies (libcurl repeats it): whoever sends one must be able to bear that.
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
@@ -18,8 +18,8 @@
 #include "secret/secret.h"
 
 struct http_options {
-	const char *ca_file;   /* NULL: the system's */
-	const char *proxy;     /* NULL: from the environment, as curl does */
+	const char *ca_file; /* NULL: the system's */
+	const char *proxy; /* NULL: from the environment, as curl does */
 	unsigned max_connections; /* per client; 0: 8 */
 };
 
@@ -33,15 +33,15 @@ struct http_request {
 	struct secret *basic_password;
 	struct buf body;
 	int64_t connect_timeout_ms; /* 0: 10 s */
-	int64_t timeout_ms;         /* the whole call; 0: 30 s */
-	size_t max_answer_bytes;    /* after decoding; 0: LIMIT_API_ANSWER_BYTES */
+	int64_t timeout_ms; /* the whole call; 0: 30 s */
+	size_t max_answer_bytes; /* after decoding; 0: LIMIT_API_ANSWER_BYTES */
 };
 
 struct http_response {
 	int status;
 	char *content_type; /* "" if none */
-	char *etag;         /* NULL if none */
-	char *location;     /* NULL if none */
+	char *etag; /* NULL if none */
+	char *location; /* NULL if none */
 	int64_t retry_after_ms; /* from seconds or a date; 0 if none */
 	struct buf body;
 };
@@ -62,25 +62,25 @@ bool url_same_origin(const char *a, const char *b);
 int url_on_origin(const char *base, const char *next, char **ret_url, struct err *e);
 
 /*
- * What went wrong on the way is an error: ERR_UNAVAILABLE or ERR_TIMEOUT (retriable; the message says whom, which step and
- * how long), ERR_LIMIT for a body over the cap, ERR_AUTH for a certificate that is refused (with what to do). Any HTTP
- * status at all is success here.
+ * What went wrong on the way is an error: ERR_UNAVAILABLE or ERR_TIMEOUT (retriable; the message
+ * says whom, which step and how long), ERR_LIMIT for a body over the cap, ERR_AUTH for a
+ * certificate that is refused (with what to do). Any HTTP status at all is success here.
  */
 struct http_client;
 /* `options` may be NULL. */
 struct http_client *http_client_new(const struct http_options *options);
 void http_client_free(struct http_client *c);
 /* Blocking; for workers. One call or stream at a time per client; connections are kept for the next. */
-int http_perform(struct http_client *c, const struct http_request *r, struct http_response *ret_response,
-	struct err *e);
+int http_perform(struct http_client *c, const struct http_request *r,
+	struct http_response *ret_response, struct err *e);
 
 /*
- * Reading an answer as it comes, for packs that should not stand in memory: the body is pulled. Opening sends
- * the request and waits for the answer's headers.
+ * Reading an answer as it comes, for packs that should not stand in memory: the body is pulled.
+ * Opening sends the request and waits for the answer's headers.
  */
 struct http_stream;
-int http_stream_open(struct http_client *c, const struct http_request *r, struct http_stream **ret_stream,
-	struct err *e);
+int http_stream_open(struct http_client *c, const struct http_request *r,
+	struct http_stream **ret_stream, struct err *e);
 int http_stream_status(const struct http_stream *s);
 const char *http_stream_content_type(const struct http_stream *s);
 /* Location of a redirect, NULL if none. */
@@ -90,14 +90,14 @@ int http_stream_read(struct http_stream *s, void *out, size_t size, size_t *ret_
 void http_stream_close(struct http_stream *s);
 
 /*
- * Many calls at once from a loop: one thread, one multi handle, keep-alive connections. At most max_connections are
- * under way, the others wait their turn, and their time does not run before it. Answers come through the queue, in
- * the order they finish.
+ * Many calls at once from a loop: one thread, one multi handle, keep-alive connections. At most
+ * max_connections are under way, the others wait their turn, and their time does not run before it.
+ * Answers come through the queue, in the order they finish.
  */
 struct http_pool;
 struct http_done {
 	void *token; /* as given */
-	int rc;      /* 0, or what err says */
+	int rc; /* 0, or what err says */
 	struct err err;
 	struct http_response response;
 	int64_t elapsed_ms; /* without the wait for its turn */

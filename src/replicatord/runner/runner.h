@@ -1,16 +1,17 @@
 /*
  * A runner carries out replication for one fleet; a runner type is one way of doing so. The server
- *decides what is to run, the runner does it and reports:
+ * decides what is to run, the runner does it and reports:
  *
- *	runner->type->start(runner, &workload, now);          // or update, once it was started
- *before; or stop … while (runner->type->observe(runner, now, &report))   // from the loop, again at
- *next_due …
+ *	runner->type->start(runner, &workload, now);   // later update, at last stop
+ *	…
+ *	while (runner->type->observe(runner, now, &report))   // from the loop, again at next_due
+ *		…
  *
  * No call blocks and none fails: what goes wrong is reported. Each start, update and stop leads to
- *one report that carries its ticket. A later call for the same replicator takes precedence; the
- *report of the earlier one may still come or not, so the server looks at the ticket. After a
- *restart of the program the server repeats the calls that had no report yet. Time is monotonic
- *milliseconds.
+ * one report that carries its ticket. A later call for the same replicator takes precedence; the
+ * report of the earlier one may still come or not, so the server looks at the ticket. After a
+ * restart of the program the server repeats the calls that had no report yet. Time is monotonic
+ * milliseconds.
  */
 #ifndef RUNNER_RUNNER_H
 #define RUNNER_RUNNER_H

@@ -1,6 +1,6 @@
 /*
  * One request on its way through a handler: who asks, what it says, and the answers in the style of
- *Django REST framework ({"detail": "…"}, {"field": ["…"]}).
+ * Django REST framework ({"detail": "…"}, {"field": ["…"]}).
  *
  *	void api_thing(void *ctx, struct httpd_request *request, struct httpd_response *response)
  *	{

@@ -2,13 +2,14 @@
  * What becomes of a replicator:
  *
  *	create → Pending (a draft)
- *	reconcile → Provisioning the first time, Updating later → Healthy or Error, as the runner
- *reports save → the status stays; the new generation is a draft until it is reconciled delete →
- *gone at once if Pending, else Deleting until the runner has taken it down
+ *	reconcile → Provisioning the first time, Updating later → Healthy or Error, as the
+ *	            runner reports
+ *	save → the status stays; the new generation is a draft until it is reconciled
+ *	delete → gone at once if Pending, else Deleting until the runner has taken it down
  *
  * Each step is one transaction, made before the runner hears of it; what was not reported when the
- *program ended is asked of the runner again at the next start. So a kill at any moment loses
- *nothing and starts nothing twice.
+ * program ended is asked of the runner again at the next start. So a kill at any moment loses
+ * nothing and starts nothing twice.
  */
 #ifndef SERVER_LIFECYCLE_H
 #define SERVER_LIFECYCLE_H

@@ -1,6 +1,6 @@
 /*
  * The server as a whole: the store, the fleets, the life of replicators and the API over them, all
- *on the loop's thread.
+ * on the loop's thread.
  *
  *	server_open(&options, &server, e);
  *	loop_run(loop, e);

@@ -1,6 +1,6 @@
 /*
  * What replicatord remembers: hashed tokens, replicators, their operations, and log lines. Rows,
- *without meaning: what they mean and when they change is the business of lifecycle.h.
+ * without meaning: what they mean and when they change is the business of lifecycle.h.
  *
  * Writes that belong together stand between store_begin and store_end:
  *
@@ -10,7 +10,7 @@
  *	return store_end(s, rc, e);
  *
  * Strings in rows point into the arena that was given, or, in a callback, are valid until it
- *returns. A callback must not use the store. Finders return 1 (found), 0 (not) or a negative code.
+ * returns. A callback must not use the store. Finders return 1 (found), 0 (not) or a negative code.
  */
 #ifndef SERVER_STORE_H
 #define SERVER_STORE_H

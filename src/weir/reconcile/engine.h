@@ -1,8 +1,8 @@
 /*
  * The loop's heart: fetch, load, observe, plan, apply, report, as one state machine that never
- *blocks and never sleeps. It owns the ledger and decides; everything outside is an argument: time,
- *randomness, the API's transport, and ports for the work that blocks (Git, statuses). Each request
- *through a port is answered by one call of an engine_…_done function, later, on the same thread.
+ * blocks and never sleeps. It owns the ledger and decides; everything outside is an argument: time,
+ * randomness, the API's transport, and ports for the work that blocks (Git, statuses). Each request
+ * through a port is answered by one call of an engine_…_done function, later, on the same thread.
  *
  *	engine_new(&options, &engine, e);
  *	for (;;) {
@@ -11,8 +11,8 @@
  *	}
  *
  * A pass derives everything anew from Git, the API and the ledger, so a pass that is cut short
- *anywhere, by an error or a kill, is made good by the next. What waits (for Healthy, for a retry)
- *is a record in the ledger with a time at which it is looked at again; a pass never waits for it.
+ * anywhere, by an error or a kill, is made good by the next. What waits (for Healthy, for a retry)
+ * is a record in the ledger with a time at which it is looked at again; a pass never waits for it.
  */
 #ifndef RECONCILE_ENGINE_H
 #define RECONCILE_ENGINE_H

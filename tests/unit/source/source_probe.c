@@ -4,7 +4,7 @@
  *	source_probe URL MIRROR TIMEOUT_MS [TOKEN_REF]
  *
  * reads commands, one a line, and answers each with one line of words separated by tabs: `ok …`, or
- *`error`, the error's name, whether it is retriable, and the message.
+ * `error`, the error's name, whether it is retriable, and the message.
  *
  *	fetch KNOWN          ok, sha, relation, summary
  *	load SHA             ok, names

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Functions stay below 80 lines and files below 600: past that a reader loses the thread."""
+"""Functions stay below 80 lines, files below 600 and lines below 100 columns: past that a reader loses the thread."""
 
 import check
 
 MOST_FUNCTION_LINES = 80
 MOST_FILE_LINES = 600
+MOST_COLUMNS = 100
 
 
 def functions(lines):
@@ -26,6 +27,11 @@ for path in check.sources("src", "tests"):
     lines = path.read_text().splitlines()
     if len(lines) > MOST_FILE_LINES:
         complaints.append(f"{check.relative(path)}: {len(lines)} lines, at most {MOST_FILE_LINES}")
+    complaints += [
+        f"{check.relative(path)}:{number}: {len(line.expandtabs(8))} columns, at most {MOST_COLUMNS}"
+        for number, line in enumerate(lines, 1)
+        if len(line.expandtabs(8)) > MOST_COLUMNS
+    ]
     for first, length in functions(lines):
         checked += 1
         if length > MOST_FUNCTION_LINES:

@@ -52,13 +52,16 @@ void http_request_free(struct http_request *r);
 int http_request_header(struct http_request *r, const char *name, const char *value, struct err *e);
 void http_response_release(struct http_response *r);
 
-/* Appends "/" (unless it ends with one) and one path segment, escaped. ERR_INVALID for "", "." and "..". */
+/*
+ * Appends "/" (unless it ends with one) and one path segment, escaped. ERR_INVALID for "", "." and
+ * "..".
+ */
 int url_add_segment(struct buf *url, const char *segment, struct err *e);
 /* Checks scheme (http or https), host, and that there are no credentials in it. */
 int url_check_http(const char *url, struct err *e);
 /* Scheme, host and port are the same (default ports count). */
 bool url_same_origin(const char *a, const char *b);
-/* From an absolute or relative `next` link: path and query only, put behind the origin of `base`. */
+/* From an absolute or relative `next` link: path and query only, behind the origin of `base`. */
 int url_on_origin(const char *base, const char *next, char **ret_url, struct err *e);
 
 /*
@@ -70,7 +73,7 @@ struct http_client;
 /* `options` may be NULL. */
 struct http_client *http_client_new(const struct http_options *options);
 void http_client_free(struct http_client *c);
-/* Blocking; for workers. One call or stream at a time per client; connections are kept for the next. */
+/* Blocking; for workers. One call or stream at a time per client; connections are kept. */
 int http_perform(struct http_client *c, const struct http_request *r,
 	struct http_response *ret_response, struct err *e);
 
@@ -107,7 +110,7 @@ struct http_done {
 struct http_pool *http_pool_new(const struct http_options *options, struct queue *done);
 /* Takes the request. */
 void http_pool_submit(struct http_pool *p, struct http_request *owned_request, void *token);
-/* Calls that wait or are under way are given up; their tokens are passed to `drop`, which may be NULL. */
+/* Calls that wait or are under way are given up; their tokens go to `drop`, which may be NULL. */
 void http_pool_free(struct http_pool *p, void (*drop)(void *token));
 void http_done_free(struct http_done *d);
 

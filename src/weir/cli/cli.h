@@ -25,12 +25,15 @@ extern struct cli_options cli;
 
 /* clang-format off */
 #define CLI_CONFIG_OPTION \
-	{.name = "config", .letter = 'c', .type = OPT_STRING, .value = &cli.config, .value_name = "FILE", \
+	{.name = "config", .letter = 'c', .type = OPT_STRING, .value = &cli.config, \
+		.value_name = "FILE", \
 		.help = "The configuration (default ./weir.yaml)."}
 #define CLI_LOG_OPTIONS \
-	{.name = "log-level", .type = OPT_STRING, .value = &cli.log_level, .value_name = "LEVEL", \
+	{.name = "log-level", .type = OPT_STRING, .value = &cli.log_level, \
+		.value_name = "LEVEL", \
 		.help = "The least that is logged: debug, info, warn or error."}, \
-	{.name = "log-format", .type = OPT_STRING, .value = &cli.log_format, .value_name = "FORMAT", \
+	{.name = "log-format", .type = OPT_STRING, .value = &cli.log_format, \
+		.value_name = "FORMAT", \
 		.help = "text or json."}
 /* clang-format on */
 

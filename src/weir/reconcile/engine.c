@@ -99,19 +99,28 @@ static bool flush(struct engine *en, int64_t now)
 	return true;
 }
 
+static bool has_room(const struct engine *en)
+{
+	return en->flights.n < (size_t)en->config->sync.concurrency;
+}
+
 static void send_ready(struct engine *en)
 {
-	size_t most = (size_t)en->config->sync.concurrency;
-	while (en->ready_at < en->ready.n && en->flights.n < most && !en->auth_refused)
+	while (en->ready_at < en->ready.n && has_room(en) && !en->auth_refused)
 		work_send(en, en->ready.at[en->ready_at++]);
-	while (en->confirms.n && en->flights.n < most) {
+	if (en->ready_at == en->ready.n)
+		en->ready_at = en->ready.n = 0;
+}
+
+/* These only read, so they go also while the store cannot be written: a pass must not stop there. */
+static void send_confirms(struct engine *en)
+{
+	while (en->confirms.n && has_room(en)) {
 		struct record *r = en->confirms.at[--en->confirms.n];
 		struct api_call *c = xcalloc(1, sizeof(*c));
 		*c = (struct api_call){.verb = API_GET, .identifier = xstrdup(r->name)};
 		send_call(en, c, FLIGHT_CONFIRM, r);
 	}
-	if (en->ready_at == en->ready.n)
-		en->ready_at = en->ready.n = 0;
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -137,13 +146,14 @@ int64_t engine_step(struct engine *en, int64_t now)
 	if (now >= next_pass_at(en))
 		pass_start(en);
 	int64_t due = en->stopping ? INT64_MAX : watch_step(en, now);
-	if (flush(en, now)) {
-		if (!en->stopping)
-			send_ready(en);
-	} else {
+	if (!flush(en, now)) {
 		pass_abandon(en);
 		due = sooner(due, en->store.until_mono);
+	} else if (!en->stopping) {
+		send_ready(en);
 	}
+	if (!en->stopping)
+		send_confirms(en);
 	if (en->auth_refused || en->stopping)
 		pass_abandon(en);
 	pass_written(en);

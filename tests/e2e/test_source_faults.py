@@ -104,7 +104,7 @@ class ServerTest(unittest.TestCase):
         with Site() as s:
             server = s.stack.enter_context(GitProgram(s.repository.served))
             s.configure(source={"url": f"{server.url}/team.git"})
-            self.check(s, "cannot be reached", server.kill, server.start)
+            self.check(s, "cannot be reached|connection broke|ended before|closed", server.kill, server.start)
 
 
 def broken_case(mode, parameters, words):

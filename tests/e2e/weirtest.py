@@ -197,7 +197,10 @@ class Site:
         with open(self.logs / log, "ab") as out:
             out.write(f"--- weir {' '.join(arguments)}, WEIR_CRASH_AT={crash_at}\n".encode())
             out.flush()
-            return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=out, stderr=out)
+            # Python ignores SIGXFSZ and so does its child, to which a limit is then an error like a full disk.
+            return subprocess.Popen(
+                command, cwd=self.folder, env=environment, stdout=out, stderr=out, restore_signals=False
+            )
 
     def stop(self, signum=signal.SIGTERM, status=0):
         self.weir.send_signal(signum)

@@ -214,6 +214,8 @@ static void note_setting(struct plan_item *it, const struct setting *s)
 {
 	auto_buf struct buf name = BUF_INIT, live = BUF_INIT, desired = BUF_INIT;
 
+	if (s->verdict == VERDICT_FREE || s->verdict == VERDICT_SAME)
+		return; /* nearly all of them: no texts are made for nothing */
 	setting_name(s, &name);
 	setting_text(s, SIDE_LIVE, &live);
 	setting_text(s, SIDE_DESIRED, &desired);

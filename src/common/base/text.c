@@ -51,9 +51,21 @@ static void add_escaped(struct buf *out, uint32_t c)
 		buf_addf(out, "\\u{%04x}", c);
 }
 
+/* Adds what comes first and is plain in every reading, at one go: most text is nothing else. Returns
+ * how much that was. */
+static size_t add_plain(struct buf *out, const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+		n++;
+	buf_add(out, s, n);
+	return n;
+}
+
 void text_escape(struct buf *out, const char *s, size_t len)
 {
-	for (size_t i = 0; i < len;) {
+	for (size_t i = add_plain(out, s, len); i < len; i += add_plain(out, s + i, len - i)) {
 		uint32_t c;
 		size_t n = text_next(s + i, len - i, &c);
 
@@ -105,7 +117,7 @@ static char json_short_escape(uint32_t c)
 void text_quote_json(struct buf *out, const char *s, size_t len)
 {
 	buf_addc(out, '"');
-	for (size_t i = 0; i < len;) {
+	for (size_t i = add_plain(out, s, len); i < len; i += add_plain(out, s + i, len - i)) {
 		uint32_t c = 0xfffd;
 		size_t n = text_next(s + i, len - i, &c);
 		char letter = json_short_escape(c);

@@ -10,9 +10,14 @@ import tempfile
 EXPECTED = (
     "bin/replicatord",
     "bin/weir",
+    "share/doc/weir/LICENSE",
+    "share/man/man1/replicatord.1",
     "share/man/man1/weir.1",
+    "share/man/man5/replicatord.yaml.5",
     "share/man/man5/weir-replicators.5",
     "share/man/man5/weir.yaml.5",
+    "share/weir/examples/quickstart/weir.yaml",
+    "share/weir/schema/openapi.yaml",
 )
 
 

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -145,6 +146,8 @@ static _Noreturn void be_killed(const char *folder, int out)
 	struct db *db = NULL;
 	auto_free char *path = fs_join(folder, "store.db");
 
+	/* Also when the test fails. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (db_open(path, migrations, 1, &db, NULL) < 0 || add(db, "kept", NULL) < 0 ||
 		db_begin(db, NULL) < 0 || add(db, "lost", NULL) < 0 || write(out, "x", 1) != 1)
 		_exit(1);

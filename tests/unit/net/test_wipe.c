@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -88,6 +89,8 @@ static pid_t fork_peer(char url[64])
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
+		/* Also when the test fails. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		peer_start(&p, serve_token, NULL);
 		if (write(ends[1], p.url, sizeof(p.url)) != sizeof(p.url))
 			_exit(1);

@@ -163,14 +163,19 @@ bool node_equal(const struct node *a, const struct node *b)
 	return false;
 }
 
+/* With room for what there is and no more. */
 static void copy_children(struct arena *a, struct node *copy, const struct node *n)
 {
 	if (n->type == NODE_SEQ) {
 		memset(&copy->u.seq, 0, sizeof(copy->u.seq));
+		copy->u.seq.cap = n->u.seq.n;
+		copy->u.seq.at = arena_alloc(a, n->u.seq.n * sizeof(struct node *));
 		for (size_t i = 0; i < n->u.seq.n; i++)
 			node_seq_add(a, copy, node_copy(a, n->u.seq.at[i]));
 	} else if (n->type == NODE_MAP) {
 		memset(&copy->u.map, 0, sizeof(copy->u.map));
+		copy->u.map.cap = n->u.map.n;
+		copy->u.map.at = arena_alloc(a, n->u.map.n * sizeof(struct node_pair));
 		for (size_t i = 0; i < n->u.map.n; i++)
 			node_map_add(a, copy, node_copy(a, n->u.map.at[i].key),
 				node_copy(a, n->u.map.at[i].value));

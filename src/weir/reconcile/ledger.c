@@ -17,14 +17,17 @@ char *spec_to_json(const struct spec *spec)
 
 void spec_from_json(const char *json, struct arena *arena, struct spec *ret_spec)
 {
-	*ret_spec = (struct spec){.value = {NULL}};
+	auto_arena struct arena tree = ARENA_INIT; /* several times what is kept of it */
 	struct node *map;
-	if (!json || json_read(arena, json, strlen(json), &map, NULL) < 0)
+	*ret_spec = (struct spec){.value = {NULL}};
+	if (!json || json_read(&tree, json, strlen(json), &map, NULL) < 0)
 		return;
 	/* What an older version wrote and this one does not know is left out, not an error. */
 	struct problems ignored = PROBLEMS_INIT;
-	const struct field_place place = {.arena = arena, .path = ""};
-	spec_decode(map, &place, false, ret_spec, &ignored);
+	const struct field_place place = {.arena = &tree, .path = ""};
+	struct spec spec;
+	spec_decode(map, &place, false, &spec, &ignored);
+	*ret_spec = spec_copy(arena, &spec);
 	problems_release(&ignored);
 }
 

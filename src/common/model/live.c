@@ -94,6 +94,25 @@ int live_decode(
 	return 0;
 }
 
+static const char *copy_opt(struct arena *a, const char *s)
+{
+	return s ? arena_strdup(a, s) : NULL;
+}
+
+struct live live_copy(struct arena *a, const struct live *live)
+{
+	struct live copy = *live;
+
+	copy.identifier = arena_strdup(a, live->identifier);
+	copy.uid = copy_opt(a, live->uid);
+	copy.created_at = copy_opt(a, live->created_at);
+	copy.status_word = arena_strdup(a, live->status_word);
+	copy.status_message = arena_strdup(a, live->status_message);
+	copy.fleet = copy_opt(a, live->fleet);
+	copy.spec = spec_copy(a, &live->spec);
+	return copy;
+}
+
 static const char *const operation_names[] = {
 	[OPERATION_RUNNING] = "Running",
 	[OPERATION_SUCCEEDED] = "Succeeded",

@@ -45,6 +45,8 @@ const char *live_status_name(enum live_status status);
  */
 int live_decode(
 	const struct node *object, struct arena *arena, struct live *ret_live, struct err *e);
+/* Deep, into an arena: the tree that it came from is several times as large. */
+struct live live_copy(struct arena *a, const struct live *live);
 
 enum operation_state {
 	OPERATION_RUNNING,

@@ -107,7 +107,18 @@ static void set_outcome(
 	a->err.retry_after_ms = raw->retry_after_ms;
 }
 
-static int read_list(struct api_answer *a, const struct node *body, struct err *e)
+static int read_live(struct api_answer *a, const struct node *object, struct arena *tree,
+	struct live *ret_live, struct err *e)
+{
+	struct live live;
+	int rc = live_decode(object, tree, &live, e);
+	if (rc == 0)
+		*ret_live = live_copy(&a->arena, &live);
+	return rc;
+}
+
+static int read_list(
+	struct api_answer *a, const struct node *body, struct arena *tree, struct err *e)
 {
 	const struct node *items = body->type == NODE_SEQ ? body : node_get(body, "results");
 	if (!items || items->type != NODE_SEQ)
@@ -118,23 +129,35 @@ static int read_list(struct api_answer *a, const struct node *body, struct err *
 	a->next = xstrdup_opt(node_get_string(body, "next"));
 	a->list = xcalloc(items->u.seq.n ? items->u.seq.n : 1, sizeof(*a->list));
 	for (size_t i = 0; i < items->u.seq.n; i++)
-		if (live_decode(items->u.seq.at[i], &a->arena, &a->list[i], e) < 0)
+		if (read_live(a, items->u.seq.at[i], tree, &a->list[i], e) < 0)
 			return err_prefix(e, "item %zu of the list", i + 1);
 	a->n_list = items->u.seq.n;
 	return 0;
 }
 
-static int read_body(struct api_answer *a, const struct node *body, struct err *e)
+static int read_operation(struct api_answer *a, const struct node *object, struct err *e)
+{
+	struct operation *op = &a->operation;
+	int rc = operation_decode(object, op, e);
+	if (rc == 0) {
+		op->id = arena_strdup(&a->arena, op->id);
+		op->error = arena_strdup(&a->arena, op->error);
+	}
+	return rc;
+}
+
+static int read_body(
+	struct api_answer *a, const struct node *body, struct arena *tree, struct err *e)
 {
 	switch (a->verb) {
 	case API_LIST:
-		return read_list(a, body, e);
+		return read_list(a, body, tree, e);
 	case API_GET:
 	case API_CREATE:
 	case API_PATCH:
-		return live_decode(body, &a->arena, &a->live, e);
+		return read_live(a, body, tree, &a->live, e);
 	case API_RECONCILE:
-		return operation_decode(body, &a->operation, e);
+		return read_operation(a, body, e);
 	case API_DELETE:
 	case API__COUNT:
 		return 0;
@@ -163,16 +186,18 @@ struct api_answer *api_answer_read(
 	struct api_answer *a = xcalloc(1, sizeof(*a));
 	a->verb = verb;
 	a->token = token;
+	auto_arena struct arena tree =
+		ARENA_INIT; /* of which the answer keeps copies of a little */
 	struct node *body = NULL;
 	struct err why = ERR_INIT;
 	bool is_json =
-		raw->body_len && json_read(&a->arena, raw->body, raw->body_len, &body, &why) == 0;
+		raw->body_len && json_read(&tree, raw->body, raw->body_len, &body, &why) == 0;
 	set_outcome(a, raw, is_json ? body : NULL);
 	if (a->outcome != API_OK || verb == API_DELETE)
 		return a;
 	if (!raw->body_len)
 		err_set(&why, ERR_REMOTE, "there is none");
-	if (!is_json || read_body(a, body, &why) < 0)
+	if (!is_json || read_body(a, body, &tree, &why) < 0)
 		become_nonsense(a, &why, raw);
 	return a;
 }

@@ -32,6 +32,14 @@ static void note_outcome(struct engine *en, const struct api_answer *a)
 	}
 }
 
+/* A newer intent may have taken over since the look left: then its answer is of no interest. */
+static bool is_awaited(const struct flight *f)
+{
+	const struct record *r = f->record;
+	return (r->work == WORK_WATCHING || r->work == WORK_ASKING) && r->intent &&
+	       r->intent->id == f->intent;
+}
+
 void engine_answer(struct engine *en, struct api_answer *owned_answer)
 {
 	struct flight f;
@@ -53,10 +61,12 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 		work_reconciled(en, f.record, owned_answer);
 		break;
 	case FLIGHT_WATCH:
-		watch_looked(en, f.record, owned_answer);
+		if (is_awaited(&f))
+			watch_looked(en, f.record, owned_answer);
 		break;
 	case FLIGHT_ASK:
-		watch_asked(en, f.record, owned_answer);
+		if (is_awaited(&f))
+			watch_asked(en, f.record, owned_answer);
 		break;
 	}
 	api_answer_free(owned_answer);

@@ -31,6 +31,7 @@ struct flight {
 	uint64_t token;
 	enum flight_purpose purpose;
 	struct record *record; /* NULL for a list */
+	int64_t intent; /* the id of the record's open one when it left, 0 if none */
 };
 
 /* Something outside that fails: since when, how often, and what it said last. */
@@ -71,7 +72,8 @@ struct engine {
 	struct {
 		VEC_FIELDS(struct record *);
 	} confirms; /* records to be asked for one by one, since the list lacks them */
-	size_t confirming; /* asked and not answered */
+	size_t confirming; /* not answered yet */
+	struct err confirm_err; /* of one that cannot be read: then no other is asked for */
 
 	struct plan *plan;
 	struct map items; /* struct plan_item * of the plan by name */

@@ -203,6 +203,7 @@ static void start_confirming(struct engine *en)
 			vec_push(&en->confirms, r);
 	}
 	en->confirming = en->confirms.n;
+	err_clear(&en->confirm_err);
 	en->pass = PASS_CONFIRMING;
 	if (!en->confirming)
 		begin_writing(en);
@@ -235,22 +236,22 @@ void pass_page(struct engine *en, struct api_answer *owned_answer)
 void pass_confirmed(struct engine *en, struct record *r, struct api_answer *owned_answer)
 {
 	en->confirming--;
-	enum api_outcome outcome = owned_answer->outcome;
-	struct err e = owned_answer->err;
-	if (outcome == API_OK) {
+	if (owned_answer->outcome == API_OK) {
 		map_put(&en->incoming.by_name, r->name, &owned_answer->live);
-		vec_push(&en->incoming.pages, owned_answer);
-	} else {
-		api_answer_free(owned_answer);
-	}
-	if (en->pass != PASS_CONFIRMING)
-		return;
-	if (outcome != API_OK && outcome != API_ABSENT) {
+		vec_push(&en->incoming.pages, TAKE(owned_answer));
+	} else if (owned_answer->outcome != API_ABSENT && en->confirm_err.code == ERR_OK) {
+		en->confirm_err = owned_answer->err;
+		en->confirming -= en->confirms.n;
 		vec_clear(&en->confirms);
-		fail_observing(en, &e);
-	} else if (!en->confirming) {
-		begin_writing(en);
 	}
+	api_answer_free(owned_answer);
+	/* Those under way are waited for: a later pass must not take their answers for its own. */
+	if (en->confirming)
+		return;
+	if (en->confirm_err.code != ERR_OK)
+		fail_observing(en, &en->confirm_err);
+	else
+		begin_writing(en);
 }
 
 /* The plan's inputs as arrays. */

@@ -197,10 +197,6 @@ static void judge(struct engine *en, struct record *r, const struct live *live)
 void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 {
 	r->work = WORK_WATCH;
-	if (!r->intent || r->intent->state != INTENT_RUNNING) {
-		r->work = WORK_NONE;
-		return;
-	}
 	bool lagging = now_mono(en) - r->seen_at < LAG_GRACE_MS;
 	if (a->outcome == API_ABSENT && !lagging) {
 		give_way(en, r, "it is gone");
@@ -238,10 +234,6 @@ static void judge_without_state(struct engine *en, struct record *r)
 void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
 {
 	r->work = WORK_WATCH;
-	if (!r->intent || r->intent->state != INTENT_RUNNING) {
-		r->work = WORK_NONE;
-		return;
-	}
 	if (a->outcome == API_STALE || a->outcome == API_ABSENT || a->outcome == API_KEY_REUSED) {
 		give_way(en, r, a->err.msg);
 		return;

@@ -11,56 +11,13 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "documents.h"
 #include "world.h"
-
-#define MINUTE 60000
-
-#define DOCUMENT(name, threshold)                                                                  \
-	"---\n"                                                                                    \
-	"apiVersion: weir/v1\n"                                                                    \
-	"kind: KafkaReplicator\n"                                                                  \
-	"metadata: {name: " name "}\n"                                                             \
-	"spec:\n"                                                                                  \
-	"  provider: MirrorMaker2\n"                                                               \
-	"  source_kafka_id: prod-eu\n"                                                             \
-	"  destination_kafka_id: dr-eu\n"                                                          \
-	"  replication_mode: active-passive\n"                                                     \
-	"  topic_whitelist: [\"" name ".*\"]\n"                                                    \
-	"  lag_alert_threshold: " threshold "\n"                                                   \
-	"  lag_alert_threshold_unit: messages\n"
-
-#define ONE DOCUMENT("orders", "10000")
-#define TWO ONE DOCUMENT("payments", "10000")
-#define BROKEN                                                                                     \
-	"---\napiVersion: weir/v1\nkind: KafkaReplicator\nmetadata: {name: orders}\nspec: "        \
-	"{provider: Kafka}\n"
-
-static int setup(void **state)
-{
-	struct world *w = xcalloc(1, sizeof(*w));
-	world_setup(w);
-	*state = w;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	world_teardown(*state);
-	free(*state);
-	return 0;
-}
-
-static void start_with(struct world *w, const char *yaml)
-{
-	world_commit(w, yaml);
-	world_start(w);
-	world_run(w, MINUTE);
-}
 
 static void test_two_replicators_become_healthy_when_pushed(void **state)
 {
 	struct world *w = *state;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
 	assert_string_equal(world_note(w, "drift"), "success no drift");
 	assert_int_equal(world_operations(w), 2);
@@ -70,7 +27,7 @@ static void test_two_replicators_become_healthy_when_pushed(void **state)
 static void test_nothing_is_called_but_the_list_when_nothing_changed(void **state)
 {
 	struct world *w = *state;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	size_t calls = w->log.n;
 	size_t lists = world_count(w, API_LIST);
 	world_run(w, 60 * MINUTE);
@@ -81,7 +38,7 @@ static void test_nothing_is_called_but_the_list_when_nothing_changed(void **stat
 static void test_a_change_is_one_patch_and_one_operation(void **state)
 {
 	struct world *w = *state;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	world_commit(w, DOCUMENT("orders", "5000") DOCUMENT("payments", "10000"));
 	world_run(w, MINUTE);
 	assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
@@ -92,7 +49,7 @@ static void test_a_change_is_one_patch_and_one_operation(void **state)
 static void test_a_broken_file_fails_its_commit_and_touches_nothing(void **state)
 {
 	struct world *w = *state;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	size_t calls = w->log.n - world_count(w, API_LIST);
 	world_commit(w, BROKEN DOCUMENT("payments", "10000"));
 	world_run(w, 10 * MINUTE);
@@ -104,7 +61,7 @@ static void test_a_broken_file_fails_its_commit_and_touches_nothing(void **state
 static void test_drift_is_healed_and_told_on_drift(void **state)
 {
 	struct world *w = *state;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	world_edit(w, "orders", "lag_alert_threshold", "7");
 	world_run(w, 7 * MINUTE);
 	assert_non_null(strstr(world_object(w, "orders")->body, "10000"));
@@ -117,7 +74,7 @@ static void test_drift_is_only_told_in_mode_report(void **state)
 {
 	struct world *w = *state;
 	w->config.sync.mode = SYNC_REPORT;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	world_edit(w, "orders", "lag_alert_threshold", "7");
 	world_run(w, 7 * MINUTE);
 	assert_int_equal(world_count(w, API_PATCH), 0);
@@ -128,7 +85,7 @@ static void test_nothing_is_written_in_mode_plan(void **state)
 {
 	struct world *w = *state;
 	w->config.sync.mode = SYNC_PLAN;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	assert_int_equal(w->log.n, world_count(w, API_LIST));
 	assert_non_null(strstr(world_note(w, "sync"), "2 to change"));
 }
@@ -137,7 +94,7 @@ static void test_a_refused_body_is_not_sent_again(void **state)
 {
 	struct world *w = *state;
 	world_fail(w, API_CREATE, MISHAP_REFUSE, 100);
-	start_with(w, ONE);
+	world_start_with(w, ONE);
 	world_run(w, 60 * MINUTE);
 	assert_int_equal(world_count(w, API_CREATE), 1);
 	assert_non_null(strstr(world_note(w, "sync"), "failure orders: "));
@@ -152,7 +109,7 @@ static void test_an_error_is_tried_again_under_another_key(void **state)
 {
 	struct world *w = *state;
 	w->fails = true;
-	start_with(w, ONE);
+	world_start_with(w, ONE);
 	assert_non_null(strstr(world_note(w, "sync"),
 		"failure orders: ended in Error at generation 1: no route to broker"));
 	w->fails = false;
@@ -165,7 +122,7 @@ static void test_a_refused_token_is_an_error_and_is_probed_slowly(void **state)
 {
 	struct world *w = *state;
 	world_fail(w, API_LIST, MISHAP_401, 1000);
-	start_with(w, ONE);
+	world_start_with(w, ONE);
 	world_run(w, 30 * MINUTE);
 	assert_non_null(strstr(world_note(w, "sync"), "error the API refused the token"));
 	assert_true(w->log.n < 40);
@@ -178,7 +135,7 @@ static void test_an_api_that_is_away_is_pending_then_an_error_then_mended(void *
 {
 	struct world *w = *state;
 	world_fail(w, API_LIST, MISHAP_500, 100000);
-	start_with(w, ONE);
+	world_start_with(w, ONE);
 	assert_non_null(strstr(world_note(w, "sync"), "pending API unreachable since "));
 	world_run(w, 11 * MINUTE);
 	assert_non_null(strstr(world_note(w, "sync"), "error API unreachable since "));
@@ -206,7 +163,7 @@ static void test_a_commit_that_is_overtaken_says_by_which(void **state)
 static void test_a_rewound_branch_is_held(void **state)
 {
 	struct world *w = *state;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	world_commit(w, ONE);
 	w->relation = SOURCE_REWOUND;
 	world_edit(w, "payments", "lag_alert_threshold", "7");
@@ -220,7 +177,7 @@ static void test_statuses_are_posted_once_the_forge_is_back(void **state)
 {
 	struct world *w = *state;
 	w->forge_down = true;
-	start_with(w, ONE);
+	world_start_with(w, ONE);
 	assert_string_equal(world_note(w, "sync"), "");
 	w->forge_down = false;
 	world_run(w, 2 * MINUTE);
@@ -230,7 +187,7 @@ static void test_statuses_are_posted_once_the_forge_is_back(void **state)
 static void test_what_is_gone_from_git_is_held_and_never_deleted(void **state)
 {
 	struct world *w = *state;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	world_commit(w, ONE);
 	world_run(w, 60 * MINUTE);
 	assert_non_null(world_object(w, "payments"));
@@ -243,7 +200,7 @@ static void test_an_api_without_observed_generation_is_asked_by_key(void **state
 {
 	struct world *w = *state;
 	w->no_observed = true;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
 	assert_int_equal(world_operations(w), 2);
 }
@@ -252,7 +209,7 @@ static void test_what_does_not_show_yet_is_not_made_again(void **state)
 {
 	struct world *w = *state;
 	w->lag_ms = 20000;
-	start_with(w, TWO);
+	world_start_with(w, TWO);
 	world_run(w, 2 * MINUTE);
 	assert_int_equal(world_count(w, API_CREATE), 2);
 	assert_int_equal(world_operations(w), 2);
@@ -271,7 +228,7 @@ static void test_every_answer_may_be_lost(void **state)
 			struct world w;
 			world_setup(&w);
 			world_fail(&w, verbs[v], mishaps[m], 3);
-			start_with(&w, TWO);
+			world_start_with(&w, TWO);
 			world_commit(&w, DOCUMENT("orders", "5000") DOCUMENT("payments", "10000"));
 			world_fail(&w, verbs[v], mishaps[m], 3);
 			world_run(&w, 5 * MINUTE);
@@ -306,7 +263,7 @@ static void test_a_kill_at_any_step_costs_nothing(void **state)
 int main(void)
 {
 	log_setup(LOG__COUNT, LOG_TEXT);
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, world_test_setup, world_test_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_two_replicators_become_healthy_when_pushed),
 		TEST(test_nothing_is_called_but_the_list_when_nothing_changed),

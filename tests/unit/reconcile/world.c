@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/answer.h"
 #include "base/alloc.h"
-#include "doc/json.h"
 
 static int64_t wall(void *ctx)
 {
@@ -21,7 +19,7 @@ static int64_t mono(void *ctx)
 static void take_call(void *ctx, struct api_call *owned_call)
 {
 	struct world *w = ctx;
-	vec_push(&w->calls, owned_call);
+	vec_push(&w->calls, (struct waiting_call){owned_call, w->now + w->call_ms});
 }
 
 static void take_read(void *ctx, struct read_request *owned_request)
@@ -37,7 +35,7 @@ static void take_post(void *ctx, struct post_batch *owned_batch)
 void world_setup(struct world *w)
 {
 	struct err e = ERR_INIT;
-	*w = (struct world){.now = 1000};
+	*w = (struct world){.now = 1000, .operation_ms = 3000};
 	w->clock = (struct clock){wall, mono, w};
 	w->rng = rng_from_seed(&w->seed, 7);
 	w->config = (struct config){
@@ -51,18 +49,10 @@ void world_setup(struct world *w)
 		BUG("%s", e.msg);
 }
 
-static void free_object(void *p)
-{
-	struct object *o = p;
-	free(o->name);
-	free(o->body);
-	free(o);
-}
-
 static void drop_requests(struct world *w)
 {
 	vec_each (c, &w->calls)
-		api_call_free(*c);
+		api_call_free(c->call);
 	vec_clear(&w->calls);
 	free(w->read);
 	w->read = NULL;
@@ -81,19 +71,45 @@ void world_teardown(struct world *w)
 		free(l->key);
 	}
 	vec_release(&w->log);
-	map_release_with(&w->objects, free_object);
-	map_release(&w->keys);
+	world_api_release(w);
 	map_release_with(&w->notes, free);
 	free(w->git);
 }
 
-void world_commit(struct world *w, const char *yaml)
+int world_test_setup(void **state)
 {
+	*state = xcalloc(1, sizeof(struct world));
+	world_setup(*state);
+	return 0;
+}
+
+int world_test_teardown(void **state)
+{
+	world_teardown(*state);
+	free(*state);
+	return 0;
+}
+
+static void point_at(struct world *w, unsigned commit, const char *yaml)
+{
+	if (!w->git || strcmp(w->git, yaml) != 0)
+		snprintf(w->tree, sizeof(w->tree), "%040u", commit);
 	str_replace(&w->git, xstrdup(yaml));
-	snprintf(w->sha, sizeof(w->sha), "%040u", ++w->commits);
-	w->relation = w->commits == 1 ? SOURCE_FIRST : SOURCE_FORWARD;
+	snprintf(w->sha, sizeof(w->sha), "%040u", commit);
 	if (w->engine)
 		engine_wake(w->engine);
+}
+
+void world_commit(struct world *w, const char *yaml)
+{
+	w->commits++;
+	point_at(w, w->commits, yaml);
+	w->relation = w->commits == 1 ? SOURCE_FIRST : SOURCE_FORWARD;
+}
+
+void world_return_to(struct world *w, unsigned commit, const char *yaml)
+{
+	point_at(w, commit, yaml);
 }
 
 void world_start(struct world *w)
@@ -104,6 +120,8 @@ void world_start(struct world *w)
 		.ports = {.api = {take_call, w}, .read = take_read, .post = take_post, .ctx = w},
 		.clock = &w->clock,
 		.rng = &w->rng,
+		.dry = w->dry,
+		.once = w->once,
 	};
 	struct err e = ERR_INIT;
 	if (engine_new(&options, &w->engine, &e) < 0)
@@ -116,180 +134,24 @@ void world_fail(struct world *w, enum api_verb verb, enum mishap mishap, unsigne
 	w->mishaps[verb] = times;
 }
 
-struct object *world_object(struct world *w, const char *name)
+static void read_files(struct world *w, struct read_result *r)
 {
-	return map_get(&w->objects, name);
+	struct parsed_file *f = parsed_file_new(w->git, strlen(w->git));
+	r->catalog = catalog_new();
+	catalog_add(r->catalog, "all.yaml", f);
+	catalog_finish(r->catalog);
+	parsed_file_unref(f);
 }
 
-static void settle(struct world *w, struct object *o)
+static void read_commit(struct world *w, const struct read_request *q, struct read_result *r)
 {
-	if (!o->running || w->now < o->ready_at)
-		return;
-	o->observed = o->running;
-	o->failed = w->fails;
-	o->running = 0;
-}
-
-static const char *status_of(const struct object *o)
-{
-	if (o->running)
-		return o->observed ? "Updating" : "Provisioning";
-	if (!o->observed)
-		return "Pending";
-	return o->failed ? "Error" : "Healthy";
-}
-
-static void write_object(struct world *w, struct object *o, struct buf *out)
-{
-	struct arena a = ARENA_INIT;
-	struct node *n;
-	settle(w, o);
-	json_read(&a, o->body, strlen(o->body), &n, NULL);
-	node_map_set(&a, n, "identifier", node_string(&a, o->name));
-	node_map_set(&a, n, "uid", node_string(&a, o->uid));
-	node_map_set(&a, n, "generation", node_int(&a, o->generation));
-	if (!w->no_observed)
-		node_map_set(&a, n, "observed_generation", node_int(&a, o->observed));
-	node_map_set(&a, n, "status", node_string(&a, status_of(o)));
-	node_map_set(
-		&a, n, "status_message", node_string(&a, o->failed ? "no route to broker" : ""));
-	json_write(out, n, JSON_STYLE_COMPACT);
-	arena_release(&a);
-}
-
-/* Puts the fields of `json` over the object's. True if anything changed. */
-static bool merge(struct object *o, const char *json)
-{
-	struct arena a = ARENA_INIT;
-	struct node *old;
-	struct node *over;
-	json_read(&a, o->body, strlen(o->body), &old, NULL);
-	json_read(&a, json, strlen(json), &over, NULL);
-	for (size_t i = 0; i < over->u.map.n; i++)
-		node_map_set(&a, old, over->u.map.at[i].key->u.string.s, over->u.map.at[i].value);
-	struct buf merged = BUF_INIT;
-	json_write(&merged, old, JSON_STYLE_CANONICAL);
-	bool changed = strcmp(buf_str(&merged), o->body) != 0;
-	str_replace(&o->body, buf_take(&merged));
-	arena_release(&a);
-	return changed;
-}
-
-static int create(struct world *w, const struct api_call *c, struct buf *out)
-{
-	struct arena a = ARENA_INIT;
-	struct node *n;
-	json_read(&a, c->body, strlen(c->body), &n, NULL);
-	auto_free char *name = xstrdup(node_get_string(n, "identifier"));
-	arena_release(&a);
-	if (world_object(w, name))
-		return 409;
-	struct object *o = xcalloc(1, sizeof(*o));
-	*o = (struct object){.name = xstrdup(name), .body = xstrdup("{}"), .generation = 1};
-	o->shows_at = w->now + w->lag_ms;
-	snprintf(o->uid, sizeof(o->uid), "uid-%u", ++w->uids);
-	merge(o, c->body);
-	map_put(&w->objects, name, o);
-	write_object(w, o, out);
-	return 201;
-}
-
-static int patch(struct world *w, struct object *o, const struct api_call *c, struct buf *out)
-{
-	settle(w, o);
-	if (c->generation && c->generation != o->generation)
-		return 412;
-	o->generation += merge(o, c->body);
-	write_object(w, o, out);
-	return 200;
-}
-
-static int reconcile(struct world *w, struct object *o, const struct api_call *c, struct buf *out)
-{
-	settle(w, o);
-	if (!map_has(&w->keys, c->idempotency_key)) {
-		if (c->generation != o->generation)
-			return 409;
-		map_put(&w->keys, c->idempotency_key, o);
-		o->running = c->generation;
-		o->ready_at = w->now + 3000;
-	}
-	buf_addf(out, "{\"id\": \"op\", \"generation\": %lld, \"state\": \"%s\", \"error\": \"\"}",
-		(long long)c->generation,
-		o->running  ? "Running"
-		: o->failed ? "Failed"
-			    : "Succeeded");
-	return 202;
-}
-
-static int list(struct world *w, struct buf *out)
-{
-	buf_addc(out, '[');
-	for (size_t i = 0; i < map_size(&w->objects); i++) {
-		struct object *o = map_value(&w->objects, i);
-		if (w->now < o->shows_at)
-			continue;
-		if (out->len > 1)
-			buf_addc(out, ',');
-		write_object(w, o, out);
-	}
-	buf_addc(out, ']');
-	return 200;
-}
-
-static int act(struct world *w, const struct api_call *c, struct buf *out)
-{
-	struct object *o = c->identifier ? world_object(w, c->identifier) : NULL;
-	if (c->verb == API_LIST)
-		return list(w, out);
-	if (c->verb == API_CREATE)
-		return create(w, c, out);
-	if (!o || (c->verb == API_GET && w->now < o->shows_at))
-		return 404;
-	if (c->verb == API_PATCH)
-		return patch(w, o, c, out);
-	if (c->verb == API_RECONCILE)
-		return reconcile(w, o, c, out);
-	write_object(w, o, out);
-	return 200;
-}
-
-static enum mishap next_mishap(struct world *w, enum api_verb verb)
-{
-	if (!w->mishaps[verb])
-		return MISHAP_NONE;
-	w->mishaps[verb]--;
-	return w->mishap[verb];
-}
-
-static struct api_answer *answer_call(struct world *w, const struct api_call *c)
-{
-	enum mishap mishap = next_mishap(w, c->verb);
-	auto_buf struct buf body = BUF_INIT;
-	struct err e = ERR_INIT;
-	int status = 0;
-	bool effect = mishap == MISHAP_NONE || mishap == MISHAP_AFTER;
-	if (effect)
-		status = act(w, c, &body);
-	vec_push(&w->log, (struct call_log){c->verb, xstrdup_opt(c->identifier),
-				  xstrdup_opt(c->idempotency_key), effect});
-	if (mishap == MISHAP_BEFORE || mishap == MISHAP_AFTER) {
-		err_retriable(&e, ERR_UNAVAILABLE, "the connection was lost");
-		return api_answer_failed(c->verb, c->token, &e);
-	}
-	if (mishap == MISHAP_500)
-		status = 500;
-	if (mishap == MISHAP_401)
-		status = 401;
-	if (mishap == MISHAP_REFUSE) {
-		status = 400;
-		buf_adds(&body, "{\"topic_whitelist\": [\"names a topic that is not allowed\"]}");
-	}
-	const struct api_raw_answer raw = {.status = status,
-		.content_type = "application/json",
-		.body = buf_str(&body),
-		.body_len = body.len};
-	return api_answer_read(c->verb, c->token, &raw);
+	memcpy(r->head.sha, w->sha, sizeof(w->sha));
+	memcpy(r->head.tree, w->tree, sizeof(w->tree));
+	r->head.relation = strcmp(q->known, w->sha) != 0 ? w->relation : SOURCE_SAME;
+	if (w->path_missing)
+		err_set(&r->load_err, ERR_NOT_FOUND, "there is no folder replicators");
+	else if (!q->catalog || strcmp(q->tree, w->tree) != 0)
+		read_files(w, r);
 }
 
 static void answer_read(struct world *w)
@@ -297,20 +159,14 @@ static void answer_read(struct world *w)
 	struct read_request *q = w->read;
 	w->read = NULL;
 	struct read_result *r = xcalloc(1, sizeof(*r));
-	if (!w->git) {
+	if (w->git_down || (w->chaos && rng_below(&w->dice, 10) == 0))
+		err_retriable(&r->err, ERR_UNAVAILABLE, "the server is down");
+	else if (!w->git)
 		err_set(&r->err, ERR_NOT_FOUND, "there is no branch main");
-	} else {
-		memcpy(r->head.sha, w->sha, sizeof(w->sha));
-		memcpy(r->head.tree, w->sha, sizeof(w->sha));
-		r->head.relation = strcmp(q->known, w->sha) != 0 ? w->relation : SOURCE_SAME;
-		if (strcmp(q->tree, w->sha) != 0) {
-			struct parsed_file *f = parsed_file_new(w->git, strlen(w->git));
-			r->catalog = catalog_new();
-			catalog_add(r->catalog, "all.yaml", f);
-			catalog_finish(r->catalog);
-			parsed_file_unref(f);
-		}
-	}
+	else if (w->folder)
+		read_files(w, r);
+	else
+		read_commit(w, q, r);
 	free(q);
 	engine_read_done(w->engine, r);
 }
@@ -318,10 +174,12 @@ static void answer_read(struct world *w)
 static void answer_post(struct world *w)
 {
 	struct post_batch *b = w->post;
+	bool down = w->forge_down || (w->chaos && rng_below(&w->dice, 4) == 0);
 	w->post = NULL;
-	if (w->forge_down)
+	w->posts++;
+	if (down)
 		err_retriable(&b->err, ERR_UNAVAILABLE, "the forge is down");
-	for (size_t i = 0; i < b->statuses.n && !w->forge_down; i++) {
+	for (size_t i = 0; i < b->statuses.n && !down; i++) {
 		const struct forge_status *s = &b->statuses.at[i];
 		auto_free char *key = xasprintf("%s %s", s->sha, s->context);
 		free(map_put(
@@ -331,15 +189,32 @@ static void answer_post(struct world *w)
 	engine_posted(w->engine, b);
 }
 
+/* The first call that gets its answer, or, in chaos, any; calls.n if none does. */
+static size_t choose_call(struct world *w)
+{
+	if (w->chaos && w->calls.n)
+		return rng_below(&w->dice, w->calls.n);
+	for (size_t k = 0; k < w->calls.n; k++) {
+		size_t i = w->newest_first ? w->calls.n - 1 - k : k;
+		const struct waiting_call *c = &w->calls.at[i];
+		const char *name = c->call->identifier;
+		if (w->now >= c->at && (!w->holds || !name || strcmp(w->holds, name) != 0))
+			return i;
+	}
+	return w->calls.n;
+}
+
 /* One thing that is waiting to happen; false if there is none. */
 static bool happen(struct world *w)
 {
-	if (w->read) {
+	size_t i = choose_call(w);
+	bool skips = w->chaos && rng_below(&w->dice, 3) == 0;
+	if (w->read && !(skips && w->calls.n)) {
 		answer_read(w);
-	} else if (w->calls.n) {
-		struct api_call *c = w->calls.at[0];
-		vec_remove(&w->calls, 0);
-		struct api_answer *a = answer_call(w, c);
+	} else if (i < w->calls.n && !(skips && w->post)) {
+		struct api_call *c = w->calls.at[i].call;
+		vec_remove(&w->calls, i);
+		struct api_answer *a = world_answer(w, c);
 		api_call_free(c);
 		engine_answer(w->engine, a);
 	} else if (w->post) {
@@ -347,41 +222,74 @@ static bool happen(struct world *w)
 	} else {
 		return false;
 	}
+	if (w->chaos)
+		w->now += (int64_t)rng_below(&w->dice, rng_below(&w->dice, 20) ? 100 : 20000);
 	return true;
 }
 
-void world_run(struct world *w, int64_t ms)
+static bool happen_often(struct world *w)
+{
+	unsigned n = w->chaos ? 1 + (unsigned)rng_below(&w->dice, 3) : w->burst ? w->burst : 1;
+	bool any = false;
+	while (n-- && happen(w))
+		any = true;
+	return any;
+}
+
+/* The time of the first answer that is on its way, if it comes before `due`. */
+static int64_t next_answer(const struct world *w, int64_t due)
+{
+	vec_each (c, &w->calls)
+		if (c->at > w->now && c->at < due)
+			due = c->at;
+	return due;
+}
+
+static bool run_until(struct world *w, int64_t ms, bool (*done)(const struct engine *))
 {
 	int64_t end = w->now + ms;
 	for (unsigned steps = 0;; steps++) {
 		if (steps > 100000)
 			BUG("the engine does not come to rest");
 		int64_t due = engine_step(w->engine, w->now);
-		if (happen(w) || due <= w->now)
+		if (done && done(w->engine))
+			return true;
+		if (happen_often(w) || due <= w->now)
 			continue;
+		due = next_answer(w, due);
 		if (due > end)
 			break;
 		w->now = due;
 	}
-	w->now = end;
+	if (w->now < end)
+		w->now = end;
+	return false;
+}
+
+void world_run(struct world *w, int64_t ms)
+{
+	run_until(w, ms, NULL);
+}
+
+bool world_settles(struct world *w, int64_t ms)
+{
+	return run_until(w, ms, engine_settled);
 }
 
 void world_kill(struct world *w)
 {
 	vec_each (c, &w->calls)
-		api_answer_free(answer_call(w, *c));
+		api_answer_free(world_answer(w, c->call));
 	drop_requests(w);
 	engine_free(w->engine);
 	w->engine = NULL;
 }
 
-void world_edit(struct world *w, const char *name, const char *field, const char *json)
+void world_start_with(struct world *w, const char *yaml)
 {
-	struct object *o = world_object(w, name);
-	auto_free char *body = xasprintf("{\"%s\": %s}", field, json);
-	settle(w, o);
-	merge(o, body);
-	o->observed = ++o->generation;
+	world_commit(w, yaml);
+	world_start(w);
+	world_run(w, 60000);
 }
 
 const char *world_note(struct world *w, const char *kind)

@@ -1,7 +1,7 @@
 /*
  * A world for the engine to live in: a clock that only moves when nothing else can, Git as a
  * string, an API of a few lines, and a forge that remembers. Everything happens in one thread and
- * in the same order each time.
+ * in the same order each time; with `chaos`, in an order, and with mishaps, that follow from a seed.
  */
 #ifndef TEST_WORLD_H
 #define TEST_WORLD_H
@@ -16,7 +16,16 @@ enum mishap {
 	MISHAP_AFTER, /* the effect, and no answer */
 	MISHAP_500,
 	MISHAP_401,
-	MISHAP_REFUSE /* 400, no effect */
+	MISHAP_404,
+	MISHAP_REFUSE, /* 400, no effect */
+	MISHAP__COUNT
+};
+
+struct operation_of { /* an operation in the API */
+	char uid[UUID_MAX];
+	int64_t generation;
+	enum operation_state state;
+	int64_t ends_at;
 };
 
 struct object { /* a replicator in the API */
@@ -25,10 +34,17 @@ struct object { /* a replicator in the API */
 	char uid[UUID_MAX];
 	int64_t generation;
 	int64_t observed;
-	int64_t running; /* generation of the operation under way, 0 if none */
-	int64_t ready_at;
+	struct operation_of *running; /* NULL if none */
 	int64_t shows_at; /* not to be seen before */
+	bool unlisted; /* seen only by those who ask for it */
 	bool failed;
+	bool deleting;
+	unsigned patches; /* that changed something */
+};
+
+struct waiting_call {
+	struct api_call *call;
+	int64_t at; /* when its answer comes */
 };
 
 struct call_log {
@@ -36,6 +52,7 @@ struct call_log {
 	char *name;
 	char *key;
 	bool effect;
+	int64_t at;
 };
 
 struct world {
@@ -46,42 +63,72 @@ struct world {
 
 	char *git; /* the one YAML file, NULL: the branch is gone */
 	char sha[SHA_MAX];
+	char tree[SHA_MAX];
 	enum source_relation relation;
 	unsigned commits;
+	bool git_down;
+	bool path_missing;
+	bool folder; /* a folder is read, and not Git: no commit, and a catalog each time */
 
 	struct map objects; /* struct object * */
 	unsigned uids;
 	bool fails; /* operations end in Error */
+	int64_t operation_ms;
+	int64_t call_ms; /* until a call is answered */
 	int64_t lag_ms; /* new objects show only after it */
 	bool no_observed; /* the API has no observed_generation */
+	const char *drops; /* a field that the API does not keep, NULL if none */
+	const char *holds; /* calls on this replicator get no answer yet, NULL if none */
 	enum mishap mishap[API__COUNT];
 	unsigned mishaps[API__COUNT]; /* how many of them are left */
 	VEC(struct call_log) log;
-	struct map keys; /* idempotency key to generation, started operations */
+	struct map keys; /* idempotency key to struct operation_of */
 
 	struct map notes; /* "sha context" to "state text" */
 	bool forge_down;
+	unsigned posts;
 
 	struct config config;
+	bool dry;
+	bool once;
 	struct store *store;
 	struct engine *engine;
-	VEC(struct api_call *) calls; /* to be answered */
+	VEC(struct waiting_call) calls; /* to be answered */
 	struct read_request *read;
 	struct post_batch *post;
+
+	unsigned burst; /* so many things happen before the engine gets to do something; 0: one */
+	bool newest_first; /* the call that left last is answered first */
+	bool chaos; /* any order, any delay, any mishap */
+	struct rng_seeded dice_seed;
+	struct rng dice;
 };
 
 void world_setup(struct world *w);
 void world_teardown(struct world *w);
+/* The same for cmocka: the world is the test's state. */
+int world_test_setup(void **state);
+int world_test_teardown(void **state);
 /* A commit with this text as its only file. */
 void world_commit(struct world *w, const char *yaml);
+/* As a commit of that number was the head before: the branch is there again. */
+void world_return_to(struct world *w, unsigned commit, const char *yaml);
 void world_start(struct world *w);
+/* Commits, starts and runs for a minute. */
+void world_start_with(struct world *w, const char *yaml);
 /* As kill -9: the engine is gone, the store and the world stay; calls under way have their effect
  * and no answer. */
 void world_kill(struct world *w);
 /* Runs until nothing happens before `ms` have passed. */
 void world_run(struct world *w, int64_t ms);
+/* Runs until the engine says that everything came to its end; false if it does not within `ms`. */
+bool world_settles(struct world *w, int64_t ms);
 /* Changes a field of a live object behind everyone's back, and provisions it. */
 void world_edit(struct world *w, const char *name, const char *field, const char *json);
+/* Deletes it behind everyone's back. */
+void world_delete(struct world *w, const char *name);
+/* Somebody else makes one, and provisions it. */
+void world_create(struct world *w, const char *json);
 struct object *world_object(struct world *w, const char *name);
 /* "success 2 in sync (2 changed)", or "" */
 const char *world_note(struct world *w, const char *kind);
@@ -89,5 +136,9 @@ size_t world_count(const struct world *w, enum api_verb verb);
 /* Operations that were started. */
 size_t world_operations(const struct world *w);
 void world_fail(struct world *w, enum api_verb verb, enum mishap mishap, unsigned times);
+
+/* world_api.c: answers a call, with its effect. */
+struct api_answer *world_answer(struct world *w, const struct api_call *c);
+void world_api_release(struct world *w);
 
 #endif

@@ -118,6 +118,25 @@ static void test_kept_when_each_request_is_in_time(void **state)
 	close(fd);
 }
 
+/* The time of a request runs from its first line, not from when the connection was made. */
+static void test_kept_when_a_request_begins_late(void **state)
+{
+	enum { LONG_DEADLINE_MS = 2000, PART_MS = 1200 };
+	struct serving s = {.options = {.routes = routes, .request_deadline_ms = LONG_DEADLINE_MS}};
+	auto_buf struct buf answer = BUF_INIT;
+
+	(void)state;
+	serving_start(&s);
+	int fd = client_connect(s.port);
+	assert_false(client_wait_closed(fd, PART_MS));
+	assert_true(client_say(fd, "GET / HTTP/1.1\r\nHost:"));
+	assert_false(client_wait_closed(fd, PART_MS));
+	assert_true(client_say(fd, " h\r\n\r\n"));
+	assert_true(client_read(fd, true, &answer));
+	close(fd);
+	serving_stop(&s);
+}
+
 static void test_others_are_served_while_many_drip(void **state)
 {
 	struct serving *s = *state;
@@ -164,6 +183,7 @@ int main(void)
 		test(test_cut_off_when_nothing_comes),
 		test(test_cut_off_when_idle_after_an_answer),
 		test(test_kept_when_each_request_is_in_time),
+		cmocka_unit_test(test_kept_when_a_request_begins_late),
 		test(test_others_are_served_while_many_drip),
 		test(test_served_after_the_silent_ones_when_full),
 	};

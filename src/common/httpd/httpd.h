@@ -2,9 +2,12 @@
  * A small HTTP server over libmicrohttpd that runs inside the program's loop: handlers are called
  * on the loop's thread, one at a time, with the whole body read, and must not block. Connections of
  * slow clients cost memory, not time. What is refused before a handler sees it: bodies over the
- * route's limit (413, before they are read), more than one Content-Length or Host, Content-Length
- * with Transfer-Encoding, %00 in a path, targets over LIMIT_HTTP_TARGET, and any request that is
- * not whole after `request_deadline_ms`, however it drips.
+ * route's limit (413; before they are read where a Content-Length tells), more than one
+ * Content-Length or Host, Content-Length with Transfer-Encoding and other framing that two readers
+ * could understand differently, %00 in a target, targets over LIMIT_HTTP_TARGET, and any request
+ * that is not whole after `request_deadline_ms`, however it drips; a connection on which no request
+ * begins in that time is closed, and so is one whose answer has not left in a minute. HEAD is
+ * served by the route for GET.
  */
 #ifndef HTTPD_HTTPD_H
 #define HTTPD_HTTPD_H
@@ -61,6 +64,7 @@ const char *httpd_url(const struct httpd *h);
 void httpd_stop(struct httpd *h, int64_t grace_ms);
 
 const char *httpd_method(const struct httpd_request *r);
+/* As it was sent, without the query; not decoded. */
 const char *httpd_path(const struct httpd_request *r);
 /* A {name} of the pattern, decoded. Never NULL for a name of the matched pattern. */
 const char *httpd_param(const struct httpd_request *r, const char *name);
@@ -68,7 +72,7 @@ const char *httpd_param(const struct httpd_request *r, const char *name);
 const char *httpd_query(const struct httpd_request *r, const char *name);
 const char *httpd_header(const struct httpd_request *r, const char *name);
 const struct buf *httpd_body(const struct httpd_request *r);
-/* Adds a header to the answer. */
+/* Adds a header to the answer; one whose value has a line end is left out. */
 void httpd_set_header(struct httpd_request *r, const char *name, const char *value);
 
 #endif

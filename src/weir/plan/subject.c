@@ -88,9 +88,9 @@ static bool is_ours(struct planner *p, const struct subject *s)
 
 	if (!r || !is_same_object(r, s->live))
 		return false;
-	if (r->has_last_applied || (r->intent_open && r->intent_generation > 0))
-		return true;
-	return r->intent_open && r->intent_base == 0 && shows_our_create(p, s);
+	if (r->intent_open && r->intent_base == 0 && r->intent_generation == 0)
+		return shows_our_create(p, s);
+	return r->has_last_applied || (r->intent_open && r->intent_generation > 0);
 }
 
 /* In the inventory, and in nothing of Git that loaded. */

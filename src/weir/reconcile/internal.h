@@ -141,6 +141,8 @@ void work_resume(struct engine *en, struct record *r);
 void work_send(struct engine *en, struct record *r);
 void work_wrote(struct engine *en, struct record *r, struct api_answer *a);
 void work_reconciled(struct engine *en, struct record *r, struct api_answer *a);
+/* The key turned out to be of an old operation: the reconcile goes out under the next. */
+void work_next_attempt(struct engine *en, struct record *r);
 /* The answer says: not now. The record is left alone until its time comes. */
 void work_park(struct engine *en, struct record *r, const struct api_answer *a);
 

@@ -61,6 +61,9 @@ static void refresh_plan(struct record *r)
 	p->intent_base = i->base_generation;
 	p->intent_generation = i->generation;
 	p->intent_reconciled = i->state == INTENT_RUNNING;
+	/* A further attempt that runs is waited for like the first. */
+	if (p->intent_reconciled && i->generation == p->failed_generation)
+		p->failed_generation = 0;
 	spec_from_json(i->intended, &r->plan_arena, &p->intended);
 }
 

@@ -52,6 +52,8 @@ struct record {
 	int64_t poll_every;
 	int64_t asked_at; /* monotonic; when the operation was last asked for by its key */
 	bool fresh_key; /* this key was never journalled as sent before this attempt */
+	bool old_operation; /* under a fresh key it had ended at once: perhaps one of a store that
+			       was lost */
 	bool status_left; /* the status was seen other than Healthy since the reconcile */
 	int64_t steady_since; /* monotonic; since when the status has been the same */
 	enum live_status last_status;

@@ -112,7 +112,7 @@ static bool is_stuck(const struct engine *en, const struct plan_item *item, cons
 	const struct replicator *d = item->desired;
 	int64_t timeout =
 		d && d->sync.has_timeout ? d->sync.timeout_ms : en->config->sync.timeout_ms;
-	return now_wall(en) - r->intent->started_ms >= timeout;
+	return r->intent->started_ms && now_wall(en) - r->intent->started_ms >= timeout;
 }
 
 static void judge_waiting(const struct engine *en, const struct plan_item *item,

@@ -131,8 +131,8 @@ void watch_fail(struct engine *en, struct record *r, const char *why)
 	struct plan_item *item = item_of(en, r);
 	if (item)
 		item->waiting = item->healthy = false;
+	r->row.failures = r->row.failed_generation == i->generation ? r->row.failures + 1 : 1;
 	r->row.failed_generation = i->generation;
-	r->row.failures++;
 	int64_t wait = RETRY_FIRST_MS;
 	for (int64_t n = 1; n < r->row.failures && wait < RETRY_MOST_MS; n++)
 		wait *= 2;
@@ -179,9 +179,10 @@ static bool tells_by_itself(const struct record *r, const struct live *live)
 static void judge(struct engine *en, struct record *r, const struct live *live)
 {
 	bool observed = live->observed_generation >= r->intent->generation;
-	if (!tells_by_itself(r, live)) {
-		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS || live->status == LIVE_ERROR ||
-			live->status == LIVE_HEALTHY)
+	if (r->old_operation && live->has_observed && !observed) {
+		work_next_attempt(en, r);
+	} else if (!tells_by_itself(r, live)) {
+		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS)
 			ask(en, r);
 		else
 			look_later(en, r);

@@ -26,7 +26,8 @@ static void digest_body(const char *body, int64_t base_generation, unsigned char
 	hash_end(&h, out);
 }
 
-/* What the API refused is not sent again until Git or the live object changes. */
+/* What the API refused is not sent again until Git or the live object changes. A reconcile has no
+ * body. */
 static bool was_refused(const struct record *r, const char *body, int64_t base_generation)
 {
 	unsigned char digest[HASH_BYTES];
@@ -86,6 +87,17 @@ static bool is_lagging(
 	return same && live->generation < r->row.seen_generation;
 }
 
+/* The object is gone. What was applied to it stays: a new one is to be the same. */
+static void forget_object(struct store_row *row)
+{
+	char **const texts[] = {
+		&row->uid, &row->created_at, &row->provisioned, &row->failure, &row->not_kept};
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		str_replace(texts[i], NULL);
+	row->seen_generation = row->provisioned_generation = 0;
+	row->failed_generation = row->failures = row->retry_at_ms = 0;
+}
+
 static void begin_write(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
@@ -114,6 +126,10 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	r->healed = item->diffs.n > 0;
 	vec_each (d, &item->diffs)
 		r->healed = r->healed && d->change == PLAN_DRIFT;
+	if (i->kind == INTENT_CREATE && r->row.owned) {
+		forget_object(&r->row);
+		ledger_changed(&en->ledger, r);
+	}
 	ledger_open_intent(&en->ledger, r, i);
 	enqueue(en, r, WORK_WRITE);
 }
@@ -166,12 +182,19 @@ static void apply_intended(struct engine *en, struct record *r, const struct liv
 	ledger_changed(&en->ledger, r);
 }
 
+void work_next_attempt(struct engine *en, struct record *r)
+{
+	start_reconcile(en, r, true);
+}
+
 static void begin_reconcile(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
 	if (waits_for_its_time(en, r))
 		return;
 	const struct live *live = item->live;
+	if (was_refused(r, "", live->generation))
+		return;
 	struct intent *i = r->intent;
 	if (!i || (i->generation && i->generation != live->generation)) {
 		auto_arena struct arena a = ARENA_INIT;
@@ -200,10 +223,9 @@ static void adopt(struct engine *en, struct plan_item *item)
 	struct record *r = ledger_need(&en->ledger, item->name);
 	auto_arena struct arena a = ARENA_INIT;
 	struct spec intended = plan_intended(&a, item);
+	forget_object(&r->row); /* if there was another one */
 	str_replace(&r->row.last_applied, spec_to_json(&intended));
 	r->row.owned = true;
-	r->row.seen_generation = 0; /* of another object, if of any */
-	r->row.provisioned_generation = 0;
 	set_identity(en, r, item->live);
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	ledger_changed(&en->ledger, r);
@@ -270,6 +292,12 @@ static void follow(struct engine *en, struct plan_item *item)
 		ledger_changed(&en->ledger, r);
 }
 
+/* The object that we were about to create is somebody else's: nothing of it is ours. */
+static bool was_forestalled(const struct record *r)
+{
+	return r->intent && r->intent->kind == INTENT_CREATE && !r->intent->generation;
+}
+
 static void begin_hold(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
@@ -277,8 +305,12 @@ static void begin_hold(struct engine *en, struct plan_item *item)
 		return;
 	if (item->hold == PLAN_HOLD_BACKOFF)
 		pass_soon(en, r->row.retry_at_ms - now_wall(en));
-	if (item->hold == PLAN_HOLD_ADOPT && r->intent)
-		ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, "somebody else made it");
+	if (item->hold != PLAN_HOLD_ADOPT)
+		return;
+	bool forestalled = was_forestalled(r);
+	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, "somebody else made it");
+	if (forestalled)
+		ledger_drop(&en->ledger, r);
 }
 
 void work_begin(struct engine *en, struct plan_item *item)
@@ -372,7 +404,10 @@ void work_park(struct engine *en, struct record *r, const struct api_answer *a)
 static void refuse(struct engine *en, struct record *r, const struct api_answer *a)
 {
 	const struct intent *i = r->intent;
-	digest_body(i->body ? i->body : "", i->base_generation, r->refused);
+	if (a->verb == API_RECONCILE)
+		digest_body("", i->generation, r->refused);
+	else
+		digest_body(i->body, i->base_generation, r->refused);
 	r->is_refused = true;
 	str_replace(&r->row.failure, xstrdup(a->err.msg));
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "refused", a->err.msg);
@@ -397,19 +432,24 @@ static void note_not_kept(struct engine *en, struct record *r, const struct live
 {
 	auto_arena struct arena a = ARENA_INIT;
 	struct spec sent;
-	struct spec lost = {.value = {NULL}};
+	struct spec lost; /* with what was lost earlier and is not sent any more */
+	spec_from_json(r->row.not_kept, &a, &lost);
 	spec_from_json(r->intent->body, &a, &sent);
 	unsigned bits = plan_not_kept(&sent, &answered->spec);
+	bool any = false;
 	for (unsigned f = 0; f < SPEC__COUNT; f++) {
+		if (sent.value[f])
+			lost.value[f] = NULL;
+		any = any || lost.value[f] || bits & 1u << f;
 		if (!(bits & 1u << f))
 			continue;
-		lost.value[f] = sent.value[f] ? sent.value[f] : node_null(&a);
+		lost.value[f] = sent.value[f];
 		log_warn("the API does not keep a field", "replicator", r->name, "field",
 			spec_fields[f].name, NULL);
 		ledger_event(&en->ledger, now_wall(en), r->name, r->intent->sha, "not kept",
 			spec_fields[f].name);
 	}
-	str_replace(&r->row.not_kept, bits ? spec_to_json(&lost) : NULL);
+	str_replace(&r->row.not_kept, any ? spec_to_json(&lost) : NULL);
 }
 
 static void saved(struct engine *en, struct record *r, const struct live *live)
@@ -481,13 +521,7 @@ static bool has_ended(enum operation_state state)
 static void accepted(struct engine *en, struct record *r, const struct operation *op)
 {
 	struct intent *i = r->intent;
-	/* Ended at once, under a key that we never sent: an old operation, of a store that is lost.
-	 */
-	if (r->fresh_key && has_ended(op->state) && r->row.provisioned_generation < i->generation &&
-		i->attempt < 100) {
-		start_reconcile(en, r, true);
-		return;
-	}
+	r->old_operation = r->fresh_key && has_ended(op->state);
 	i->state = INTENT_RUNNING;
 	i->started_ms = now_wall(en);
 	str_replace(&i->operation, xstrdup_opt(op->id));

@@ -82,7 +82,7 @@ struct node *node_map(struct arena *a)
 void node_seq_add(struct arena *a, struct node *seq, struct node *value)
 {
 	if (seq->u.seq.n == seq->u.seq.cap) {
-		size_t cap = seq->u.seq.cap ? seq->u.seq.cap * 2 : 4;
+		uint32_t cap = seq->u.seq.cap ? seq->u.seq.cap * 2 : 4;
 		struct node **grown = arena_alloc(a, cap * sizeof(struct node *));
 
 		if (seq->u.seq.n)

@@ -22,7 +22,7 @@ enum node_type {
 	NODE_SEQ,
 	NODE_MAP,
 	NODE__COUNT
-};
+} __attribute__((packed)); /* a node has room for a byte */
 
 /* Plain YAML scalars that YAML 1.1 and 1.2 read differently: refused, with a hint to quote, where a
  * string is wanted. Their `type` is what YAML 1.2's core schema says. */
@@ -33,13 +33,16 @@ enum node_ambiguity {
 	AMBIGUOUS_SEXAGESIMAL, /* 1:30 */
 	AMBIGUOUS_NUMBER, /* 1_000, 0b11, 1e3 */
 	AMBIGUOUS_DATE /* 2026-11-30 */
-};
+} __attribute__((packed));
 
 struct node_pair {
 	struct node *key; /* always NODE_STRING */
 	struct node *value;
 };
 
+struct node_index; /* of a map's keys, by hash */
+
+/* Kept small: most of the memory of both programs is these. */
 struct node {
 	enum node_type type;
 	enum node_ambiguity ambiguity;
@@ -58,15 +61,14 @@ struct node {
 		} string;
 		struct {
 			struct node **at;
-			size_t n;
-			size_t cap;
+			uint32_t n;
+			uint32_t cap;
 		} seq;
 		struct {
 			struct node_pair *at; /* keys are unique, in the order written */
-			size_t n;
-			size_t cap;
-			uint32_t *slots; /* index + 1 into `at`, by hash, where there are many */
-			size_t n_slots;
+			uint32_t n;
+			uint32_t cap;
+			struct node_index *index; /* NULL where there are few */
 		} map;
 	} u;
 };

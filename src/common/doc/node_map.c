@@ -8,33 +8,42 @@
 
 #define LINEAR_MAX 16
 
-static void add_slot(struct node *map, size_t i)
+struct node_index {
+	size_t n; /* of slots, a power of two */
+	uint32_t slots[]; /* position in the map + 1; 0: empty */
+};
+
+static void add_slot(struct node *map, uint32_t i)
 {
-	size_t mask = map->u.map.n_slots - 1;
+	struct node_index *index = map->u.map.index;
+	size_t mask = index->n - 1;
 	size_t slot = map_hash(map->u.map.at[i].key->u.string.s) & mask;
 
-	while (map->u.map.slots[slot])
+	while (index->slots[slot])
 		slot = (slot + 1) & mask;
-	map->u.map.slots[slot] = (uint32_t)i + 1;
+	index->slots[slot] = i + 1;
 }
 
 /* At most half of the slots are taken. */
 static void index_last(struct arena *a, struct node *map)
 {
-	if (map->u.map.n * 2 <= map->u.map.n_slots) {
+	struct node_index *index = map->u.map.index;
+
+	if (index && (size_t)map->u.map.n * 2 <= index->n) {
 		add_slot(map, map->u.map.n - 1);
 		return;
 	}
-	map->u.map.n_slots = map->u.map.n_slots ? map->u.map.n_slots * 2 : (size_t)LINEAR_MAX * 4;
-	map->u.map.slots = arena_alloc(a, map->u.map.n_slots * sizeof(*map->u.map.slots));
-	for (size_t i = 0; i < map->u.map.n; i++)
+	size_t n = index ? index->n * 2 : (size_t)LINEAR_MAX * 4;
+	map->u.map.index = arena_alloc(a, sizeof(*index) + n * sizeof(index->slots[0]));
+	map->u.map.index->n = n;
+	for (uint32_t i = 0; i < map->u.map.n; i++)
 		add_slot(map, i);
 }
 
 void node_map_add(struct arena *a, struct node *map, struct node *key, struct node *value)
 {
 	if (map->u.map.n == map->u.map.cap) {
-		size_t cap = map->u.map.cap ? map->u.map.cap * 2 : 8;
+		uint32_t cap = map->u.map.cap ? map->u.map.cap * 2 : 8;
 		struct node_pair *grown = arena_alloc(a, cap * sizeof(*grown));
 
 		if (map->u.map.n)
@@ -60,9 +69,10 @@ static struct node_pair *find_pair(const struct node *map, const char *key)
 				return &map->u.map.at[i];
 		return NULL;
 	}
-	size_t mask = map->u.map.n_slots - 1;
-	for (size_t slot = map_hash(key) & mask; map->u.map.slots[slot]; slot = (slot + 1) & mask) {
-		struct node_pair *pair = &map->u.map.at[map->u.map.slots[slot] - 1];
+	const struct node_index *index = map->u.map.index;
+	size_t mask = index->n - 1;
+	for (size_t slot = map_hash(key) & mask; index->slots[slot]; slot = (slot + 1) & mask) {
+		struct node_pair *pair = &map->u.map.at[index->slots[slot] - 1];
 
 		if (has_key(pair, key))
 			return pair;

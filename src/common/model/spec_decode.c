@@ -100,7 +100,7 @@ static int compare_items(const void *a, const void *b)
 /* Sorted, each once, nothing empty. */
 static void make_set(struct node *list)
 {
-	size_t n = 0;
+	uint32_t n = 0;
 
 	if (list->u.seq.n > 1)
 		qsort(list->u.seq.at, list->u.seq.n, sizeof(*list->u.seq.at), compare_items);

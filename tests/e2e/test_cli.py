@@ -113,6 +113,15 @@ class PlanTest(unittest.TestCase):
             s.cli("plan", "--path", folder / "payments.yaml", status=2)  # then the other is not in Git
             self.assertRegex(s.cli("plan", "--path", s.folder / "nowhere", status=1), "nowhere")
 
+    def test_without_its_folder_there_is_no_plan(self):
+        with Site() as s:
+            in_sync(s)
+            s.push({name: None for name in TWO} | {"../README": "nothing\n"})
+            for command in ("plan", "apply"):
+                text = s.cli(command, status=1)
+                self.assertIn("there is no folder replicators in commit", text)
+                self.assertNotIn("as Git says", text)
+
     def test_beside_a_daemon_it_disturbs_nothing(self):
         with Site() as s:
             s.start()

@@ -140,6 +140,31 @@ class PushTest(unittest.TestCase):
             s.wait_status(sha, "success", "^2 in sync$")
 
 
+    def test_what_cannot_change_is_held(self):
+        with site() as s:
+            s.start()
+            s.wait_status(s.push(TWO), "success", "^2 in sync")
+            sha = s.push({"orders.yaml": document("orders-dr", replication_mode="active-active")})
+            s.wait_status(sha, "failure", "^orders-dr: cannot be changed after it was created: replication_mode; ")
+            s.wait_pass(2)
+            self.assertEqual(s.metric("weir_api_calls_total", verb="patch"), 0)
+            self.assertEqual(s.api.get("orders-dr")["replication_mode"], "active-passive")
+
+    def test_a_branch_can_have_slashes(self):
+        with site(source={"branch": "team/replication"}) as s:
+            s.start()
+            s.wait_status(s.push(TWO, branch="team/replication"), "success", "^2 in sync")
+
+    def test_many_are_applied_together(self):
+        with site(source={"timeout": "30s"}) as s:
+            s.start()
+            many = [document(f"r{n}-dr", topic_whitelist=[f"t{n}"]) for n in range(200)]
+            sha = s.push({"many.yaml": "---\n".join(many)})
+            s.wait_status(sha, "success", r"^200 in sync \(200 changed\)$")
+            self.assertEqual(s.metric("weir_api_calls_total", verb="create"), 200)
+            self.assertLess(s.metric("weir_status_posts_total"), 20)
+
+
 class OverHttpTest(unittest.TestCase):
     def test_a_push_comes_and_its_status_goes_with_the_token(self):
         with site(http=True) as s:
@@ -358,72 +383,6 @@ class HistoryTest(unittest.TestCase):
             s.wait_status(s.repository.git("rev-parse", "HEAD"), "failure", f"rewound from {first[:7]}")
             s.wait_pass()
             self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 10000)
-
-
-class LifeTest(unittest.TestCase):
-    def test_sighup_makes_it_look_at_once(self):
-        with site(source={"interval": "1h"}, sync={"interval": "1h"}) as s:
-            s.start()
-            s.wait_log("cannot be read")
-            sha = s.push(TWO)
-            s.wait_status(sha, "success", "^2 in sync")
-
-    def test_sigterm_ends_it_while_an_operation_runs_and_a_start_takes_it_up(self):
-        with site(server_options={"delay": "3s"}) as s:
-            s.start()
-            sha = s.push(TWO)
-            s.wait_status(sha, "pending", "^waiting for Healthy 0/2$")
-            started = time.monotonic()
-            s.stop()
-            self.assertLess(time.monotonic() - started, 3)
-            s.start()
-            s.wait_status(sha, "success", "^2 in sync")
-            self.assertEqual(s.metric("weir_api_calls_total", verb="create"), 0)
-            self.assertEqual(s.metric("weir_api_calls_total", verb="patch"), 0)
-
-    def test_a_second_daemon_on_the_same_state_is_refused(self):
-        with site() as s:
-            s.start()
-            self.assertRegex(s.cli("run", status=1), "another weir works on .*/state")
-            s.wait_status(s.push(TWO), "success", "^2 in sync")
-
-    def test_a_restart_with_nothing_new_writes_nothing(self):
-        with site() as s:
-            s.start()
-            sha = s.push(TWO)
-            s.wait_status(sha, "success", "^2 in sync")
-            s.wait_status(sha, "success", "^no drift$", "drift")
-            tip = (s.repository.bare / "refs/notes/weir/acme").read_text()
-            s.stop()
-            s.start()
-            wait_for(lambda: s.get("/readyz")[0] == 200, DEADLINE_S)
-            s.wait_pass(2)
-            for verb in ("create", "patch", "reconcile", "delete"):
-                self.assertEqual(s.metric("weir_api_calls_total", verb=verb), 0)
-            self.assertEqual((s.repository.bare / "refs/notes/weir/acme").read_text(), tip)
-
-    def test_the_pages_tell_how_it_is(self):
-        with site() as s:
-            s.start()
-            self.assertEqual(s.get("/healthz")[0], 200)
-            self.assertEqual(s.get("/readyz")[0], 503)
-            s.wait_status(s.push(TWO), "success", "^2 in sync")
-            self.assertEqual(s.get("/readyz")[0], 200)
-            self.assertEqual(s.get("/elsewhere")[0], 404)
-            self.assertEqual(s.metric("weir_replicators", standing="in_sync"), 2)
-            self.assertEqual(s.metric("weir_ready"), 1)
-
-    def test_logs_can_be_json(self):
-        with site() as s:
-            s.weir = s.spawn("run", "--log-format", "json", log="json")
-            sha = s.push(TWO)
-            s.wait_status(sha, "success", "^2 in sync")
-            s.stop()
-            import json
-
-            lines = [line for line in s.log("json").splitlines() if line.startswith("{")]
-            events = [json.loads(line) for line in lines]
-            self.assertTrue(any(sha in event.values() for event in events))
 
 
 if __name__ == "__main__":

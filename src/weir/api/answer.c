@@ -107,13 +107,13 @@ static void set_outcome(
 	a->err.retry_after_ms = raw->retry_after_ms;
 }
 
-static int read_live(struct api_answer *a, const struct node *object, struct arena *tree,
+static int read_live(struct arena *kept, const struct node *object, struct arena *tree,
 	struct live *ret_live, struct err *e)
 {
 	struct live live;
 	int rc = live_decode(object, tree, &live, e);
 	if (rc == 0)
-		*ret_live = live_copy(&a->arena, &live);
+		*ret_live = live_copy(kept, &live);
 	return rc;
 }
 
@@ -124,14 +124,16 @@ static int read_list(
 	if (!items || items->type != NODE_SEQ)
 		return err_set(
 			e, ERR_REMOTE, "the list is neither an array nor a page with `results`");
-	a->count = -1;
-	node_get_int(body, "count", &a->count);
-	a->next = xstrdup_opt(node_get_string(body, "next"));
-	a->list = xcalloc(items->u.seq.n ? items->u.seq.n : 1, sizeof(*a->list));
-	for (size_t i = 0; i < items->u.seq.n; i++)
-		if (read_live(a, items->u.seq.at[i], tree, &a->list[i], e) < 0)
+	struct api_page *page = a->page = xcalloc(1, sizeof(*page));
+	page->refs = 1;
+	page->count = -1;
+	node_get_int(body, "count", &page->count);
+	page->next = xstrdup_opt(node_get_string(body, "next"));
+	page->n = items->u.seq.n;
+	page->list = xcalloc(page->n ? page->n : 1, sizeof(*page->list));
+	for (size_t i = 0; i < page->n; i++)
+		if (read_live(&page->arena, items->u.seq.at[i], tree, &page->list[i], e) < 0)
 			return err_prefix(e, "item %zu of the list", i + 1);
-	a->n_list = items->u.seq.n;
 	return 0;
 }
 
@@ -155,7 +157,7 @@ static int read_body(
 	case API_GET:
 	case API_CREATE:
 	case API_PATCH:
-		return read_live(a, body, tree, &a->live, e);
+		return read_live(&a->arena, body, tree, &a->live, e);
 	case API_RECONCILE:
 		return read_operation(a, body, e);
 	case API_DELETE:
@@ -199,6 +201,15 @@ struct api_answer *api_answer_read(
 		err_set(&why, ERR_REMOTE, "there is none");
 	if (!is_json || read_body(a, body, &tree, &why) < 0)
 		become_nonsense(a, &why, raw);
+	return a;
+}
+
+struct api_answer *api_answer_again(uint64_t token, struct api_page *page)
+{
+	struct api_answer *a = xcalloc(1, sizeof(*a));
+	a->verb = API_LIST;
+	a->token = token;
+	a->page = api_page_ref(page);
 	return a;
 }
 

@@ -19,6 +19,8 @@ struct api_raw_answer {
  */
 struct api_answer *api_answer_read(
 	enum api_verb verb, uint64_t token, const struct api_raw_answer *raw);
+/* For a page of the list that says what it said before. */
+struct api_answer *api_answer_again(uint64_t token, struct api_page *page);
 /* For a call that got no answer at all. */
 struct api_answer *api_answer_failed(enum api_verb verb, uint64_t token, const struct err *err);
 

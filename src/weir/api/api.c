@@ -49,7 +49,22 @@ void api_answer_free(struct api_answer *a)
 	if (!a)
 		return;
 	arena_release(&a->arena);
-	free(a->list);
-	free(a->next);
+	api_page_unref(a->page);
 	free(a);
+}
+
+struct api_page *api_page_ref(struct api_page *page)
+{
+	page->refs++;
+	return page;
+}
+
+void api_page_unref(struct api_page *page)
+{
+	if (!page || --page->refs)
+		return;
+	arena_release(&page->arena);
+	free(page->list);
+	free(page->next);
+	free(page);
 }

@@ -52,23 +52,32 @@ enum api_outcome {
 	API_OUTCOME__COUNT
 };
 
+/* A page of the list; answers that say the same share it. */
+struct api_page {
+	unsigned refs;
+	struct arena arena; /* owns what the list points to */
+	struct live *list;
+	size_t n;
+	int64_t count; /* of the whole list, -1 if not said */
+	char *next; /* link to the next page, NULL at the end */
+};
+
 struct api_answer {
 	enum api_verb verb;
 	uint64_t token;
 	enum api_outcome outcome;
 	struct err err; /* for people, where outcome is not API_OK; retry_after_ms is in it */
-	struct arena arena; /* owns what follows */
+	struct arena arena; /* owns `live` and `operation` */
 	struct live live; /* get, create, patch */
-	struct live *list; /* list */
-	size_t n_list;
-	int64_t count; /* of the whole list, -1 if not said */
-	char *next; /* of the next page, NULL at the end */
+	struct api_page *page; /* list */
 	struct operation operation; /* reconcile */
 	int64_t elapsed_ms;
 };
 
 void api_call_free(struct api_call *c);
 void api_answer_free(struct api_answer *a);
+struct api_page *api_page_ref(struct api_page *page);
+void api_page_unref(struct api_page *page);
 
 typedef void (*api_answer_fn)(void *ctx, struct api_answer *owned_answer);
 

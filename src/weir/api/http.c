@@ -3,8 +3,8 @@
 #include <poll.h>
 #include <string.h>
 
-#include "api/answer.h"
 #include "api/api.h"
+#include "api/pages.h"
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "net/http.h"
@@ -16,6 +16,7 @@ struct api_http {
 	int64_t timeout_ms;
 	struct http_pool *pool;
 	struct queue *done;
+	struct api_pages pages;
 	api_answer_fn fn;
 	void *ctx;
 };
@@ -109,6 +110,8 @@ static void send_call(void *ctx, struct api_call *owned_call)
 	*ticket = (struct ticket){owned_call->verb, owned_call->token};
 	struct http_request *request = NULL;
 	struct err e = ERR_INIT;
+	if (owned_call->verb == API_LIST && !(owned_call->page && owned_call->page[0]))
+		api_pages_begin(&h->pages);
 	if (build_request(h, owned_call, &request, &e) < 0) {
 		err_prefix(&e, "api");
 		e.retriable = true; /* the token may come back */
@@ -119,7 +122,8 @@ static void send_call(void *ctx, struct api_call *owned_call)
 	api_call_free(owned_call);
 }
 
-static struct api_answer *to_answer(const struct http_done *d, const struct ticket *t)
+static struct api_answer *to_answer(
+	struct api_http *h, const struct http_done *d, const struct ticket *t)
 {
 	if (d->rc < 0)
 		return api_answer_failed(t->verb, t->token, &d->err);
@@ -130,7 +134,8 @@ static struct api_answer *to_answer(const struct http_done *d, const struct tick
 		.body_len = d->response.body.len,
 		.retry_after_ms = d->response.retry_after_ms,
 	};
-	return api_answer_read(t->verb, t->token, &raw);
+	return t->verb == API_LIST ? api_pages_read(&h->pages, t->token, &raw)
+				   : api_answer_read(t->verb, t->token, &raw);
 }
 
 static void take_answers(void *ctx, short revents)
@@ -140,7 +145,7 @@ static void take_answers(void *ctx, short revents)
 	struct http_done *d;
 	while ((d = queue_pop(h->done))) {
 		struct ticket *t = d->token;
-		struct api_answer *a = to_answer(d, t);
+		struct api_answer *a = to_answer(h, d, t);
 		a->elapsed_ms = d->elapsed_ms;
 		free(t);
 		http_done_free(d);
@@ -195,6 +200,7 @@ void api_http_free(struct api_http *h)
 		http_done_free(d);
 	}
 	queue_free(h->done);
+	api_pages_release(&h->pages);
 	free(h->base);
 	free(h->token_ref);
 	free(h);

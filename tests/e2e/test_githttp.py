@@ -64,6 +64,14 @@ class ServerTest(unittest.TestCase):
     def head(self, within=None):
         return self.git("rev-parse", "main", within=within or self.work)
 
+    def ended(self, method, match):
+        """The last such request, once the server is done with it: whoever asked may be so before."""
+        deadline = time.monotonic() + DEADLINE_S
+        while not (request := self.server.requests(method, match)[-1])["ended"]:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        return request
+
     def get(self, path, method="GET", body=None, headers=(), timeout_s=DEADLINE_S):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout=timeout_s)
         try:
@@ -95,7 +103,7 @@ class ServingTest(ServerTest):
         pushed = self.commit("large", os.urandom(3_000_000))
         self.git("-c", "http.postBuffer=65536", "push", "--quiet", self.url, "main", within=self.work)
         self.assertEqual(self.head(self.bare), pushed)
-        self.assertGreater(self.server.requests("POST", r"/git-receive-pack$")[-1]["received"], 3_000_000)
+        self.assertGreater(self.ended("POST", r"/git-receive-pack$")["received"], 3_000_000)
         self.git("clone", "--quiet", self.url, "copy")
         self.git("fsck", "--strict", within=self.folder / "copy")
 

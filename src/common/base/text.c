@@ -51,8 +51,8 @@ static void add_escaped(struct buf *out, uint32_t c)
 		buf_addf(out, "\\u{%04x}", c);
 }
 
-/* Adds what comes first and is plain in every reading, at one go: most text is nothing else. Returns
- * how much that was. */
+/* Adds what comes first and is plain in every reading, at one go: most text is nothing else.
+ * Returns how much that was. */
 static size_t add_plain(struct buf *out, const char *s, size_t len)
 {
 	size_t n = 0;

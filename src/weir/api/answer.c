@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "doc/json.h"
 
+#define REASON_MAX 300 /* code points of what the API says itself */
+
 /* How a status is understood, unless the verb's own rules below come first. */
 static const struct status_rule {
 	int from, to;
@@ -97,9 +99,10 @@ static void set_outcome(
 	a->outcome = outcome_of(a->verb, raw->status, body, rule);
 	if (a->outcome == API_OK)
 		return;
-	auto_buf struct buf why = BUF_LIMIT(ERR_MSG_MAX);
+	auto_buf struct buf why = BUF_INIT;
 	if (body)
 		describe_problem(body, &why);
+	text_truncate(&why, REASON_MAX);
 	err_set(&a->err, rule->code, "the API %s (%d%s%s)", rule->say, raw->status,
 		why.len ? " " : "", buf_str(&why));
 	a->err.retriable = rule->retriable;

@@ -1,6 +1,6 @@
 /*
- * The pages of the last list, so that a page that says the same again, which is nearly always so, is
- * not read again: a digest of its bytes costs a twentieth of that.
+ * The pages of the last list, so that a page that says the same again, which is nearly always so,
+ * is not read again: a digest of its bytes costs a twentieth of that.
  */
 #ifndef API_PAGES_H
 #define API_PAGES_H

@@ -1,7 +1,7 @@
 /*
  * A world for the engine to live in: a clock that only moves when nothing else can, Git as a
  * string, an API of a few lines, and a forge that remembers. Everything happens in one thread and
- * in the same order each time; with `chaos`, in an order, and with mishaps, that follow from a seed.
+ * in the same order each time; with `chaos`, in an order and with mishaps that come from a seed.
  */
 #ifndef TEST_WORLD_H
 #define TEST_WORLD_H

@@ -1,4 +1,4 @@
-/* What an HTTP answer means: status, verb and body on one side, outcome and message on the other. */
+/* What an HTTP answer means: status, verb and body on one side, outcome and message on the other */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,0 +1,241 @@
+/* The journal: what is open comes back, what ended is remembered for its attempts and counts. */
+#include "fixture.h"
+
+/* Every field its own value, so that two that are mixed up show. */
+static struct intent full_intent(int64_t id, const char *name, enum intent_state state)
+{
+	return (struct intent){
+		.id = id,
+		.name = xstrdup(name),
+		.kind = INTENT_UPDATE,
+		.state = state,
+		.uid = xstrdup("uid"),
+		.created_at = xstrdup("2026-11-30T16:44:23Z"),
+		.sha = xstrdup("abc123"),
+		.intended = xstrdup("{\"a\":1}"),
+		.body = xstrdup("{\"b\":2}"),
+		.base_generation = 3,
+		.generation = 4,
+		.attempt = 5,
+		.key = xstrdup("key"),
+		.operation = xstrdup("op"),
+		.created_ms = 6,
+		.started_ms = 7,
+		.error = xstrdup("failed"),
+	};
+}
+
+static void assert_intent(const struct intent *a, const struct intent *b)
+{
+	assert_int_equal(a->id, b->id);
+	assert_string_equal(a->name, b->name);
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->state, b->state);
+	assert_string_or_null(a->uid, b->uid);
+	assert_string_or_null(a->created_at, b->created_at);
+	assert_string_or_null(a->sha, b->sha);
+	assert_string_or_null(a->intended, b->intended);
+	assert_string_or_null(a->body, b->body);
+	assert_int_equal(a->base_generation, b->base_generation);
+	assert_int_equal(a->generation, b->generation);
+	assert_int_equal(a->attempt, b->attempt);
+	assert_string_or_null(a->key, b->key);
+	assert_string_or_null(a->operation, b->operation);
+	assert_int_equal(a->created_ms, b->created_ms);
+	assert_int_equal(a->started_ms, b->started_ms);
+	assert_string_or_null(a->error, b->error);
+}
+
+static void put(struct store *s, const struct intent *i)
+{
+	assert_int_equal(store_put_intent(s, i, NULL), 0);
+}
+
+static void put_new(struct store *s, int64_t id, const char *name, enum intent_state state)
+{
+	struct intent i = full_intent(id, name, state);
+
+	put(s, &i);
+	intent_release(&i);
+	assert_null(i.name);
+}
+
+static struct intents load(struct store *s)
+{
+	struct intents intents = VEC_INIT;
+
+	assert_int_equal(store_load_intents(s, &intents, NULL), 0);
+	return intents;
+}
+
+static int64_t last_id(struct store *s)
+{
+	int64_t id = -1;
+
+	assert_int_equal(store_last_intent(s, &id, NULL), 0);
+	return id;
+}
+
+static void test_intent_comes_back_as_it_was_put(void **state)
+{
+	struct fixture *f = *state;
+	struct intent full = full_intent(2, "orders", INTENT_RUNNING),
+		      bare = {.id = 1, .name = xstrdup("bare")};
+
+	put(f->ours, &full);
+	put(f->ours, &bare);
+	fixture_reopen(f);
+	struct intents intents = load(f->ours);
+	assert_int_equal(intents.n, 2);
+	assert_intent(&intents.at[0], &bare);
+	assert_intent(&intents.at[1], &full);
+	intents_release(&intents);
+	intent_release(&full);
+	intent_release(&bare);
+}
+
+static void test_intent_is_replaced_by_its_id(void **state)
+{
+	struct fixture *f = *state;
+	struct intent i = full_intent(1, "orders", INTENT_OPEN);
+
+	put(f->ours, &i);
+	i.state = INTENT_SAVED;
+	str_replace(&i.key, NULL);
+	put(f->ours, &i);
+	struct intents intents = load(f->ours);
+	assert_int_equal(intents.n, 1);
+	assert_intent(&intents.at[0], &i);
+	intents_release(&intents);
+	intent_release(&i);
+}
+
+static void test_only_what_is_open_comes_back(void **state)
+{
+	struct fixture *f = *state;
+
+	for (enum intent_state s = INTENT_OPEN; s <= INTENT_SUPERSEDED; s++)
+		put_new(f->ours, 1 + (int64_t)s, "orders", s);
+	struct intents intents = load(f->ours);
+	assert_int_equal(intents.n, 4);
+	for (size_t i = 0; i < intents.n; i++)
+		assert_int_equal(intents.at[i].state, i);
+	assert_int_equal(intents.at[3].state, INTENT_RUNNING);
+	intents_release(&intents);
+}
+
+static void test_intents_of_another_scope_stay_there(void **state)
+{
+	struct fixture *f = *state;
+
+	put_new(f->other, 1, "orders", INTENT_OPEN);
+	struct intents ours = load(f->ours), other = load(f->other);
+	assert_int_equal(ours.n, 0);
+	assert_int_equal(other.n, 1);
+	intents_release(&other);
+}
+
+/* Ids are one row of numbers for all scopes. */
+static void test_last_id_counts_whatever_ended_and_whoever_made_it(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(last_id(f->ours), 0);
+	put_new(f->ours, 3, "a", INTENT_DONE);
+	assert_int_equal(last_id(f->ours), 3);
+	put_new(f->other, 9, "b", INTENT_OPEN);
+	assert_int_equal(last_id(f->ours), 9);
+	assert_int_equal(last_id(f->other), 9);
+}
+
+static int64_t count_changed(struct store *s, const char *sha)
+{
+	int64_t n = -1;
+
+	assert_int_equal(store_count_changed(s, sha, &n, NULL), 0);
+	return n;
+}
+
+static void test_changed_are_counted_once_each_and_when_done(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(count_changed(f->ours, "abc123"), 0);
+	put_new(f->ours, 1, "a", INTENT_DONE);
+	put_new(f->ours, 2, "a", INTENT_DONE);
+	put_new(f->ours, 3, "b", INTENT_DONE);
+	put_new(f->ours, 4, "c", INTENT_RUNNING);
+	put_new(f->ours, 5, "d", INTENT_FAILED);
+	put_new(f->ours, 6, "e", INTENT_SUPERSEDED);
+	put_new(f->other, 7, "f", INTENT_DONE);
+	assert_int_equal(count_changed(f->ours, "abc123"), 2);
+	assert_int_equal(count_changed(f->ours, "abc12"), 0);
+}
+
+static int64_t last_attempt(struct store *s, const char *name, const char *uid, int64_t generation)
+{
+	int64_t attempt = -1;
+
+	assert_int_equal(store_last_attempt(s, name, uid, generation, &attempt, NULL), 0);
+	return attempt;
+}
+
+static void put_attempt(struct store *s, int64_t id, const char *uid, int64_t generation,
+	int64_t attempt, const char *key)
+{
+	const struct intent i = {
+		.id = id,
+		.name = (char *)(uintptr_t) "orders",
+		.kind = INTENT_RECONCILE,
+		.state = INTENT_FAILED,
+		.uid = (char *)(uintptr_t)uid,
+		.generation = generation,
+		.attempt = attempt,
+		.key = (char *)(uintptr_t)key,
+	};
+
+	put(s, &i);
+}
+
+static void test_last_attempt_is_of_this_object_and_generation(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(last_attempt(f->ours, "orders", "u1", 4), 0);
+	put_attempt(f->ours, 1, "u1", 4, 1, "k1");
+	put_attempt(f->ours, 2, "u1", 4, 2, "k2");
+	put_attempt(f->ours, 3, "u1", 4, 9, NULL); /* its key was never journalled as sent */
+	put_attempt(f->ours, 4, "u1", 5, 6, "k4");
+	put_attempt(f->ours, 5, "u2", 4, 7, "k5");
+	put_attempt(f->other, 6, "u1", 4, 8, "k6");
+	assert_int_equal(last_attempt(f->ours, "orders", "u1", 4), 2);
+	assert_int_equal(last_attempt(f->ours, "orders", "u1", 5), 6);
+	assert_int_equal(last_attempt(f->ours, "orders", "u2", 4), 7);
+	assert_int_equal(last_attempt(f->ours, "payments", "u1", 4), 0);
+	assert_int_equal(last_attempt(f->other, "orders", "u1", 4), 8);
+}
+
+static void test_last_attempt_where_the_api_has_no_uid(void **state)
+{
+	struct fixture *f = *state;
+
+	put_attempt(f->ours, 1, NULL, 4, 3, "k1");
+	assert_int_equal(last_attempt(f->ours, "orders", NULL, 4), 3);
+	assert_int_equal(last_attempt(f->ours, "orders", "u1", 4), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_with_fixture(test_intent_comes_back_as_it_was_put),
+		test_with_fixture(test_intent_is_replaced_by_its_id),
+		test_with_fixture(test_only_what_is_open_comes_back),
+		test_with_fixture(test_intents_of_another_scope_stay_there),
+		test_with_fixture(test_last_id_counts_whatever_ended_and_whoever_made_it),
+		test_with_fixture(test_changed_are_counted_once_each_and_when_done),
+		test_with_fixture(test_last_attempt_is_of_this_object_and_generation),
+		test_with_fixture(test_last_attempt_where_the_api_has_no_uid),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -27,6 +27,7 @@ static void note_outcome(struct engine *en, const struct api_answer *a)
 		en->auth_refused = true;
 		trouble_starts(en, &en->api, &a->err, "the API refuses the token");
 		en->api.until_mono = now_mono(en) + BACKOFF_MOST_MS;
+		pass_soon(en, BACKOFF_MOST_MS);
 	} else if (a->outcome == API_OK) {
 		en->auth_refused = false;
 	}
@@ -122,7 +123,7 @@ static void send_ready(struct engine *en)
 		en->ready_at = en->ready.n = 0;
 }
 
-/* These only read, so they go also while the store cannot be written: a pass must not stop there. */
+/* These only read, so they go also while the store cannot be written: a pass goes on. */
 static void send_confirms(struct engine *en)
 {
 	while (en->confirms.n && has_room(en)) {
@@ -145,10 +146,13 @@ static int64_t sooner(int64_t a, int64_t b)
 
 static int64_t next_pass_at(const struct engine *en)
 {
-	if (en->pass != PASS_IDLE || en->stopping)
+	if (en->stopping || en->reading)
 		return INT64_MAX;
+	int64_t read_at = later(en->read_at, en->source.until_mono);
 	int64_t compare_at = later(later(en->pass_at, en->api.until_mono), en->store.until_mono);
-	return sooner(later(en->read_at, en->source.until_mono), compare_at);
+	if (en->pass == PASS_WRITING)
+		return en->options.once ? INT64_MAX : read_at;
+	return en->pass == PASS_IDLE ? sooner(read_at, compare_at) : INT64_MAX;
 }
 
 int64_t engine_step(struct engine *en, int64_t now)
@@ -193,7 +197,7 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 		ledger_detach(&en->ledger);
 	en->read_at = en->pass_at = now_mono(en);
 	en->head_since = now_wall(en);
-	for (size_t i = 0; i < map_size(&en->ledger.records); i++)
+	for (size_t i = 0; !options->dry && i < map_size(&en->ledger.records); i++)
 		work_resume(en, map_value(&en->ledger.records, i));
 	*ret_engine = en;
 	return 0;

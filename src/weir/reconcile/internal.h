@@ -14,7 +14,8 @@ enum pass_state {
 	PASS_READING, /* Git is looked at. Next: LISTING, or IDLE where nothing is new */
 	PASS_LISTING, /* the API's list comes, page by page. Next: CONFIRMING, IDLE */
 	PASS_CONFIRMING, /* what the list lacks is asked for one by one. Next: WRITING, IDLE */
-	PASS_WRITING /* writes are under way. Next: IDLE */
+	PASS_WRITING /* writes are under way; Git is looked at meanwhile, since a newer commit goes
+			before what still waits. Next: IDLE */
 };
 
 enum flight_purpose {
@@ -53,6 +54,8 @@ struct engine {
 	bool reading;
 	int64_t read_at; /* monotonic; when to look at Git */
 	int64_t pass_at; /* monotonic; when to compare with the API */
+	int64_t listed_at; /* monotonic; when the last list was begun */
+	int64_t list_took_ms;
 	bool stopping;
 
 	struct source_head head; /* sha "" if none */
@@ -62,6 +65,7 @@ struct engine {
 	struct err load_err;
 	struct secret_problems secrets;
 	bool catalog_new; /* since the last plan */
+	bool compared; /* the plan was made for this head */
 	int64_t head_since; /* wall; when the head was taken */
 	int64_t changed; /* replicators that this head changed */
 
@@ -94,6 +98,7 @@ struct engine {
 
 	bool report_due;
 	int64_t report_at; /* monotonic; not before */
+	int64_t report_by; /* monotonic; when time alone changes what it says */
 	struct report report;
 	char *standings; /* what `weir status` shows of it, as it was written last */
 	bool posting;
@@ -114,6 +119,7 @@ struct engine {
 int64_t now_mono(const struct engine *en);
 int64_t now_wall(const struct engine *en);
 
+/* A pass after so long, and not so often that lists are most of what the API gets. */
 void pass_soon(struct engine *en, int64_t delay_ms);
 void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose,
 	struct record *r);

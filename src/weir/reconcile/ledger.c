@@ -220,6 +220,23 @@ struct outbox_entry *ledger_outbox(struct ledger *l, const char *sha, const char
 	return entry;
 }
 
+static void free_outbox_entry(void *p)
+{
+	struct outbox_entry *entry = p;
+	outbox_row_release(&entry->row);
+	free(entry);
+}
+
+void ledger_tidy_outbox(struct ledger *l, const char *head)
+{
+	for (size_t i = map_size(&l->outbox); i-- > 0;) {
+		struct outbox_entry *entry = map_value(&l->outbox, i);
+		if (strcmp(entry->row.sha, head) != 0 && !entry->dirty && !entry->posting &&
+			entry->row.state != STATUS_PENDING && outbox_row_is_posted(&entry->row))
+			free_outbox_entry(map_remove(&l->outbox, map_key(&l->outbox, i)));
+	}
+}
+
 static int load_records(struct ledger *l, struct err *e)
 {
 	struct store_rows rows = VEC_INIT;
@@ -230,7 +247,6 @@ static int load_records(struct ledger *l, struct err *e)
 		struct record *r = ledger_need(l, row->name);
 		store_row_release(&r->row);
 		r->row = *row;
-		r->stored = true;
 	}
 	vec_release(&rows);
 
@@ -239,7 +255,6 @@ static int load_records(struct ledger *l, struct err *e)
 	for (size_t i = 0; i < map_size(&accepted); i++) {
 		struct record *r = ledger_need(l, map_key(&accepted, i));
 		r->accepted = map_value(&accepted, i);
-		r->accepted_stored = true;
 	}
 	map_release(&accepted);
 	return rc;
@@ -302,13 +317,6 @@ void ledger_detach(struct ledger *l)
 	l->store = NULL;
 	if (!l->head)
 		l->head = xstrdup("");
-}
-
-static void free_outbox_entry(void *p)
-{
-	struct outbox_entry *entry = p;
-	outbox_row_release(&entry->row);
-	free(entry);
 }
 
 static void forget_written(struct ledger *l)

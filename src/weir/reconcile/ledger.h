@@ -34,10 +34,8 @@ enum work_state {
 struct record {
 	char *name;
 	struct store_row row;
-	bool stored; /* the row is in the store */
 	struct intent *intent; /* the open one, NULL if none; there is never more than one */
 	char *accepted; /* JSON of the last version that loaded, NULL if none */
-	bool accepted_stored;
 	struct replicator desired; /* the same, decoded: see ledger_desired */
 	struct arena desired_arena;
 	bool has_desired;
@@ -121,6 +119,9 @@ void ledger_set(struct ledger *l, const char *key, const char *value);
 void ledger_event(struct ledger *l, int64_t now_ms, const char *name, const char *sha,
 	const char *what, const char *detail);
 struct outbox_entry *ledger_outbox(struct ledger *l, const char *sha, const char *context);
+/* Lets go of the statuses of other commits than `head` that need nothing more; the store keeps
+ * them. */
+void ledger_tidy_outbox(struct ledger *l, const char *head);
 
 bool ledger_is_dirty(const struct ledger *l);
 int ledger_flush(struct ledger *l, struct err *e);

@@ -38,6 +38,7 @@ static bool knows_anything(const struct engine *en)
 static void start_listing(struct engine *en)
 {
 	en->pass_at = INT64_MAX;
+	en->listed_at = now_mono(en);
 	en->pass = PASS_LISTING;
 	api_list_release(&en->incoming);
 	api_list_init(&en->incoming);
@@ -52,7 +53,8 @@ static void start_reading(struct engine *en)
 		snprintf(request->tree, sizeof(request->tree), "%s", en->tree);
 		request->catalog = en->catalog;
 	}
-	en->pass = PASS_READING;
+	if (en->pass == PASS_IDLE)
+		en->pass = PASS_READING;
 	en->reading = true;
 	en->options.ports.read(en->options.ports.ctx, request);
 }
@@ -60,9 +62,10 @@ static void start_reading(struct engine *en)
 void pass_start(struct engine *en)
 {
 	int64_t now = now_mono(en);
-	en->pass_full =
-		now >= en->pass_at && now >= en->api.until_mono && now >= en->store.until_mono;
-	bool read = now >= en->source.until_mono && !(en->options.once && en->head.sha[0]);
+	bool was_read = en->head.sha[0] || en->catalog;
+	bool read = now >= en->source.until_mono && !(en->options.once && was_read);
+	en->pass_full = en->pass == PASS_IDLE && now >= en->pass_at && now >= en->api.until_mono &&
+			now >= en->store.until_mono;
 	if (read)
 		start_reading(en);
 	else if (en->pass_full)
@@ -77,6 +80,13 @@ static void forget_plan(struct engine *en)
 	plan_free(en->plan);
 	en->plan = NULL;
 	map_clear(&en->items);
+}
+
+/* Or, if the API cannot be read now, as soon as it can. */
+static void compare_now(struct engine *en)
+{
+	en->pass_full = true;
+	pass_soon(en, 0);
 }
 
 static void accept_documents(struct engine *en)
@@ -109,9 +119,11 @@ static void log_problems(const struct engine *en)
 
 static void take_tree(struct engine *en, struct read_result *result)
 {
+	bool same = !result->catalog && (result->load_err.code == ERR_OK || !en->catalog);
 	en->load_err = result->load_err;
-	if (result->load_err.code == ERR_OK && !result->catalog)
-		return; /* the tree that is here already */
+	if (same)
+		return;
+	compare_now(en);
 	forget_plan(en);
 	catalog_free(en->catalog);
 	en->catalog = TAKE(result->catalog);
@@ -131,7 +143,9 @@ static void take_new_head(struct engine *en, const struct source_head *head)
 	en->changed = 0;
 	if (en->ledger.store)
 		store_count_changed(en->ledger.store, head->sha, &en->changed, &e);
-	en->pass_full = true;
+	en->compared = false;
+	ledger_set(&en->ledger, "seen-head", head->sha);
+	compare_now(en);
 	log_info("new commit", "commit", head->sha, "summary", head->summary, NULL);
 	progress(en, "commit %.12s: %s", head->sha, head->summary);
 	statuses_head(en);
@@ -164,6 +178,40 @@ static void replace_secrets(struct engine *en, struct read_result *result)
 	result->secrets = (struct secret_problems)VEC_INIT;
 }
 
+/* A newer commit goes before writes that did not leave yet. A reconcile completes what was written,
+ * and leaves. */
+static void drop_writes(struct engine *en)
+{
+	size_t kept = 0;
+	for (size_t i = en->ready_at; i < en->ready.n; i++) {
+		struct record *r = en->ready.at[i];
+		if (r->work == WORK_WRITE)
+			r->work = WORK_NONE;
+		else
+			en->ready.at[kept++] = r;
+	}
+	en->ready.n = kept;
+	en->ready_at = 0;
+}
+
+/* Git was looked at; whether there is anything new, pass_full says. */
+static void go_on(struct engine *en)
+{
+	if (en->pass == PASS_WRITING) {
+		if (en->pass_full)
+			drop_writes(en);
+		return;
+	}
+	bool compares = en->pass_full && !en->stopping && now_mono(en) >= en->api.until_mono;
+	if (compares && knows_anything(en)) {
+		start_listing(en);
+		return;
+	}
+	if (compares && !en->source.times)
+		en->pass_at = INT64_MAX; /* until there is something to compare */
+	end_pass(en);
+}
+
 void pass_read_done(struct engine *en, struct read_result *result)
 {
 	en->stats.reads++;
@@ -175,13 +223,10 @@ void pass_read_done(struct engine *en, struct read_result *result)
 		trouble_ends(en, &en->source, "the repository can be read again");
 		take_head(en, result);
 	}
-	replace_secrets(en, result);
+	if (!en->rewound)
+		replace_secrets(en, result);
 	read_result_free(result);
-	if (en->pass_full && knows_anything(en) && now_mono(en) >= en->api.until_mono &&
-		!en->stopping)
-		start_listing(en);
-	else
-		end_pass(en);
+	go_on(en);
 }
 
 static void fail_observing(struct engine *en, const struct err *e)
@@ -339,8 +384,10 @@ static void begin_writing(struct engine *en)
 	en->plan = build_plan(en);
 	index_plan(en);
 	trouble_ends(en, &en->api, "the API answers again");
+	en->compared = true;
 	en->pass = PASS_WRITING;
-	en->pass_at = now_mono(en) + with_jitter(en, en->config->sync.interval_ms);
+	en->list_took_ms = now_mono(en) - en->listed_at;
+	pass_soon(en, with_jitter(en, en->config->sync.interval_ms));
 	en->report_due = true;
 	en->report_at = 0;
 	show_plan(en);

@@ -92,7 +92,7 @@ static bool say_api(struct status_text *out, const struct report_input *in)
 		return false;
 	char since[CLOCK_TEXT_MAX];
 	clock_format_short(in->api_since_ms, since);
-	if (in->api_refused)
+	if (in->api_hopeless)
 		say(out, STATUS_ERROR, "%s (since %s)", in->api_error, since);
 	else
 		say(out,
@@ -139,21 +139,19 @@ static void make_sync(const struct report_input *in, struct report *r)
 		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK)) {
 		return;
-	} else if (r->count[STANDING_APPLYING] &&
-		   in->now_ms - in->head_since_ms >= in->timeout_ms) {
+	} else if (r->count[STANDING_APPLYING] && !r->in_time) {
 		say_first(out, STATUS_ERROR, in, r, STANDING_APPLYING);
 	} else if (r->count[STANDING_APPLYING]) {
 		say(out, STATUS_PENDING, "applying %zu/%zu", r->total - r->count[STANDING_APPLYING],
 			r->total);
 	} else if (r->count[STANDING_WAITING] || r->count[STANDING_UNHEALTHY]) {
-		if (in->now_ms - in->head_since_ms < in->timeout_ms || r->count[STANDING_WAITING])
+		if (r->in_time || r->count[STANDING_WAITING])
 			say(out, STATUS_PENDING, "waiting for Healthy %zu/%zu", healthy, r->total);
 		else
 			say_first(out, STATUS_ERROR, in, r, STANDING_UNHEALTHY);
 	} else {
 		say_success(out, in, r);
-		r->whole = healthy + r->count[STANDING_ABSENT_OK] ==
-			   r->total + r->count[STANDING_ABSENT_OK];
+		r->whole = healthy == r->total;
 	}
 }
 
@@ -170,10 +168,11 @@ static void make_drift(const struct report_input *in, struct report *r)
 {
 	struct status_text *out = &r->drift;
 	size_t healing = count_drift(in);
+	r->drift_known = true;
 	if (in->store_error) {
 		say(out, STATUS_ERROR, "%s", in->store_error);
 	} else if (in->api_error &&
-		   (in->api_refused || in->now_ms - in->api_since_ms >= in->timeout_ms)) {
+		   (in->api_hopeless || in->now_ms - in->api_since_ms >= in->timeout_ms)) {
 		say_api(out, in);
 	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_DRIFTED) ||
@@ -187,15 +186,17 @@ static void make_drift(const struct report_input *in, struct report *r)
 		while (!it->drift)
 			it++;
 		say(out, STATUS_FAILURE, "healing %zu: %s: %s", healing, it->name, it->why);
-	} else {
+	} else if (in->compared) {
 		say(out, STATUS_SUCCESS, "no drift");
+	} else {
+		r->drift_known = false;
 	}
 }
 
 void report_make(const struct report_input *in, struct report *ret_report)
 {
 	struct report *r = ret_report;
-	*r = (struct report){.whole = false};
+	*r = (struct report){.in_time = in->now_ms - in->head_since_ms < in->timeout_ms};
 	for (size_t i = 0; i < in->n_items; i++) {
 		r->count[in->items[i].standing]++;
 		r->total += in->items[i].standing != STANDING_ABSENT_OK;

@@ -43,7 +43,7 @@ struct report_input {
 	const char *load_error; /* the tree could not be read; NULL if it could */
 	const char *rewound; /* what is held for a rewound branch; NULL if nothing is */
 	const char *api_error; /* NULL: it answers */
-	bool api_refused; /* it refuses the token */
+	bool api_hopeless; /* waiting does not help, as when it refuses the token */
 	int64_t api_since_ms; /* wall */
 	const char *store_error; /* NULL: it can be written */
 	bool compared; /* a plan was made for this head */
@@ -61,6 +61,8 @@ struct status_text {
 struct report {
 	struct status_text sync;
 	struct status_text drift;
+	bool drift_known; /* else there is nothing new to say of it */
+	bool in_time; /* what is under way may still end before the timeout */
 	bool whole; /* success, and everything in it is Healthy: /sync may latch */
 	char progress[32]; /* "9/13" */
 	size_t count[STANDING__COUNT];

@@ -6,6 +6,8 @@
 #include "reconcile/internal.h"
 
 #define BACKOFF_FIRST_MS 1000
+#define PASS_LEAST_MS	 1000 /* between two lists */
+#define PASS_LEAST_TIMES 10 /* ... and as many times what a list takes */
 
 int64_t now_mono(const struct engine *en)
 {
@@ -41,6 +43,10 @@ void progress(struct engine *en, const char *fmt, ...)
 void pass_soon(struct engine *en, int64_t delay_ms)
 {
 	int64_t at = now_mono(en) + delay_ms;
+	int64_t pause = en->list_took_ms * PASS_LEAST_TIMES;
+	int64_t least = en->listed_at + (pause > PASS_LEAST_MS ? pause : PASS_LEAST_MS);
+	if (at < least)
+		at = least;
 	if (at < en->pass_at)
 		en->pass_at = at;
 }

@@ -2,36 +2,46 @@
 #include "base/alloc.h"
 #include "reconcile/internal.h"
 
-static bool is_out(const struct engine *en)
+#define POST_TRIES 3 /* of who waits for the end; the outbox keeps what is not out by then */
+
+/* Trouble that does not end by itself, or has lasted as long as anybody waits. */
+static bool is_hopeless(const struct engine *en, const struct trouble *t)
 {
-	return en->options.dry ||
-	       (!en->posting && !statuses_owed(en) && !ledger_is_dirty(&en->ledger));
+	return t->times && (en->options.dry || !t->err.retriable ||
+				   now_wall(en) - t->since_wall >= en->config->sync.timeout_ms);
 }
 
-static bool is_watching(const struct engine *en)
+static bool is_out(const struct engine *en)
 {
-	vec_each (r, &en->watching)
-		if ((*r)->work >= WORK_WATCH)
-			return true;
-	return false;
+	const struct trouble *forge = &en->forge;
+	if (en->options.dry)
+		return true;
+	if (en->posting || (ledger_is_dirty(&en->ledger) && !is_hopeless(en, &en->store)))
+		return false;
+	return !statuses_owed(en) || forge->times >= POST_TRIES ||
+	       (forge->times && !forge->err.retriable);
+}
+
+/* Something is still on its way to Healthy, and may be in time. */
+static bool is_under_way(const struct engine *en)
+{
+	const size_t *count = en->report.count;
+	return en->report.sync.state == STATUS_PENDING || count[STANDING_WAITING] ||
+	       (en->report.in_time && (count[STANDING_APPLYING] || count[STANDING_UNHEALTHY]));
 }
 
 bool engine_settled(const struct engine *en)
 {
 	if (en->reading || en->pass != PASS_IDLE || en->report_due)
 		return false;
-	int64_t wall = now_wall(en);
-	bool patient = !en->options.dry && !en->auth_refused;
-	if (en->source.times && (!patient || !en->source.err.retriable))
-		return is_out(en);
-	if (en->api.times && (!patient || wall - en->api.since_wall >= en->config->sync.timeout_ms))
+	if (en->auth_refused || is_hopeless(en, &en->source) || is_hopeless(en, &en->api) ||
+		is_hopeless(en, &en->store))
 		return is_out(en);
 	if (en->source.times || en->api.times || en->store.times)
 		return false;
 	if (!en->plan)
 		return en->load_err.code != ERR_OK && is_out(en);
-	return en->options.dry ||
-	       (en->report.sync.state != STATUS_PENDING && !is_watching(en) && is_out(en));
+	return en->options.dry || (!is_under_way(en) && is_out(en));
 }
 
 static const char *first_trouble(const struct engine *en)

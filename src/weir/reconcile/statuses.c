@@ -10,7 +10,7 @@
 #include "reconcile/internal.h"
 
 #define REPORT_EVERY_MS 200 /* so that a thousand answers are not a thousand reports */
-#define STANDINGS_KEPT	200
+#define REASONS_KEPT	200
 #define POST_EVERY_MS	1000 /* so that progress is not a storm */
 
 static char *context(const struct engine *en, const char *kind)
@@ -61,6 +61,7 @@ static void supersede_others(struct engine *en)
 
 void statuses_head(struct engine *en)
 {
+	ledger_tidy_outbox(&en->ledger, en->head.sha);
 	supersede_others(en);
 	auto_free char *name = context(en, "sync");
 	struct outbox_entry *entry = ledger_outbox(&en->ledger, en->head.sha, name);
@@ -90,7 +91,7 @@ static enum standing standing_of_hold(enum plan_hold hold)
 	case PLAN_HOLD_BACKOFF:
 		return STANDING_FAILED;
 	case PLAN_HOLD_DELETING:
-		return STANDING_WAITING;
+		return STANDING_UNHEALTHY;
 	case PLAN_HOLD_UNKNOWN:
 		return STANDING_UNKNOWN;
 	case PLAN_HOLD_NOT:
@@ -164,10 +165,10 @@ static void tell_healing(const struct plan_item *item, const struct record *r, s
 	struct report_item *out)
 {
 	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE;
-	out->drift = item->action == PLAN_HOLD
-			     ? item->hold == PLAN_HOLD_DELETING
-			     : r && r->healed && (writes || (item->waiting && r->intent));
-	if (!out->drift || item->action == PLAN_HOLD)
+	if (out->standing != STANDING_APPLYING && out->standing != STANDING_WAITING)
+		return;
+	out->drift = r && r->healed && (writes || (item->waiting && r->intent));
+	if (!out->drift)
 		return;
 	auto_buf struct buf fields = BUF_INIT;
 	name_fields(item, &fields);
@@ -215,19 +216,20 @@ static char *describe_rewind(const struct engine *en, struct arena *a)
 		en->ledger.head, en->ledger.head);
 }
 
-/* For `weir status`: all that are not Healthy, as far as a person would read. */
+/* For `weir status`: all that are not Healthy, with the reasons that a person would read. */
 static void keep_standings(struct engine *en, const struct report_item *items, size_t n)
 {
 	struct arena a = ARENA_INIT;
 	struct node *list = node_seq(&a);
-	for (size_t i = 0; i < n && list->u.seq.n < STANDINGS_KEPT; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (items[i].standing == STANDING_HEALTHY)
 			continue;
 		struct node *row = node_map(&a);
 		node_map_set(&a, row, "name", node_string(&a, items[i].name));
 		node_map_set(
 			&a, row, "standing", node_string(&a, standing_name(items[i].standing)));
-		node_map_set(&a, row, "why", node_string(&a, items[i].why));
+		if (list->u.seq.n < REASONS_KEPT)
+			node_map_set(&a, row, "why", node_string(&a, items[i].why));
 		node_seq_add(&a, list, row);
 	}
 	auto_buf struct buf json = BUF_INIT;
@@ -253,16 +255,18 @@ static void make_report(struct engine *en)
 		.load_error = en->load_err.code != ERR_OK && !en->rewound ? en->load_err.msg : NULL,
 		.rewound = en->rewound ? describe_rewind(en, &a) : NULL,
 		.api_error = en->api.times ? en->api.err.msg : NULL,
-		.api_refused = en->auth_refused,
+		.api_hopeless = en->auth_refused || (en->options.once && !en->api.err.retriable),
 		.api_since_ms = en->api.since_wall,
 		.store_error = en->store.times ? en->store.err.msg : NULL,
-		.compared = en->plan != NULL,
+		.compared = en->plan && en->compared,
 		.changed = en->changed,
 		.now_ms = now_wall(en),
 		.head_since_ms = en->head_since,
 		.timeout_ms = en->config->sync.timeout_ms,
 	};
 	report_make(&in, &en->report);
+	int64_t left = en->head_since + en->config->sync.timeout_ms - now_wall(en);
+	en->report_by = left > 0 ? now_mono(en) + left : INT64_MAX;
 	if (en->plan && !en->options.dry)
 		keep_standings(en, items, n);
 	arena_release(&a);
@@ -274,7 +278,8 @@ void statuses_update(struct engine *en)
 	if (!en->head.sha[0] || en->options.dry)
 		return;
 	if (is_latched(en, en->head.sha)) {
-		want(en, en->head.sha, "drift", &en->report.drift);
+		if (en->report.drift_known)
+			want(en, en->head.sha, "drift", &en->report.drift);
 		return;
 	}
 	want(en, en->head.sha, "sync", &en->report.sync);
@@ -290,10 +295,7 @@ void statuses_update(struct engine *en)
 
 static bool is_to_post(const struct outbox_entry *entry)
 {
-	const struct outbox_row *row = &entry->row;
-	return row->updated_ms &&
-	       (!row->posted || row->posted_state != row->state || !row->posted_text ||
-		       strcmp(row->posted_text, row->text) != 0);
+	return entry->row.updated_ms && !outbox_row_is_posted(&entry->row);
 }
 
 static struct post_batch *gather_batch(struct engine *en)
@@ -327,12 +329,14 @@ bool statuses_owed(const struct engine *en)
 
 int64_t statuses_step(struct engine *en, int64_t now)
 {
+	if (now >= en->report_by)
+		en->report_due = true;
 	if (en->report_due && now >= en->report_at) {
 		statuses_update(en);
 		en->report_due = false;
 		en->report_at = now + REPORT_EVERY_MS;
 	}
-	int64_t due = en->report_due ? en->report_at : INT64_MAX;
+	int64_t due = en->report_due ? en->report_at : en->report_by;
 	if (en->posting || en->options.dry || !statuses_owed(en))
 		return due;
 	int64_t at = en->posted_at + POST_EVERY_MS;

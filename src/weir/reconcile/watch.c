@@ -99,9 +99,10 @@ void watch_succeed(struct engine *en, struct record *r)
 	struct intent *i = r->intent;
 	struct plan_item *item = item_of(en, r);
 	if (item) {
-		item->action = PLAN_NONE;
 		item->waiting = false;
 		item->healthy = !r->row.not_kept;
+		if (item->action != PLAN_HOLD)
+			item->action = PLAN_NONE;
 	}
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !r->healed)
 		en->changed++;

@@ -1,5 +1,7 @@
 /* The outbox: per commit and context, the status that is wanted and the one that was posted last.
  */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "store/internal.h"
 
@@ -21,6 +23,12 @@ void outbox_row_release(struct outbox_row *r)
 	free(r->text);
 	free(r->posted_text);
 	*r = (struct outbox_row){0};
+}
+
+bool outbox_row_is_posted(const struct outbox_row *r)
+{
+	return r->posted && r->posted_state == r->state && r->posted_text &&
+	       !strcmp(r->posted_text, r->text);
 }
 
 void outbox_rows_release(struct outbox_rows *rows)

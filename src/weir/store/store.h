@@ -146,6 +146,8 @@ struct outbox_row {
 	int64_t updated_ms;
 };
 void outbox_row_release(struct outbox_row *r);
+/* What was posted last is what is wanted. */
+bool outbox_row_is_posted(const struct outbox_row *r);
 struct outbox_rows {
 	VEC_FIELDS(struct outbox_row);
 };

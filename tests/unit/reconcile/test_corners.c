@@ -1,4 +1,4 @@
-/* The engine where two things happen at once, where something never ends, or where others meddle. */
+/* The engine where two things happen at once, something never ends, or others meddle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,15 @@
 
 #define NEVER (10000 * MINUTE)
 
-/* The look at the old commit's operation is answered between the plan for the new one and its write.
- */
+static const char *note_of(struct world *w, unsigned commit, const char *kind)
+{
+	auto_free char *key = xasprintf("%040u weir/acme/%s", commit, kind);
+	const char *note = map_get(&w->notes, key);
+	return note ? note : "";
+}
+
+/* The look at the old commit's operation is answered between the plan for the new one and its
+ * write. */
 static void test_a_late_look_does_not_disturb_a_newer_write(void **state)
 {
 	struct world *w = *state;
@@ -158,8 +165,8 @@ static void test_an_operation_is_asked_for_at_most_every_five_seconds(void **sta
 	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
 }
 
-/* Of two that the list lacks, one gives an error and one is slow: its answer, which says that there is
- * none, comes when the next pass has asked again. */
+/* Of two that the list lacks, one gives an error and one is slow: its answer, which says that
+ * there is none, comes when the next pass has asked again. */
 static void test_a_late_answer_is_not_taken_for_one_of_the_next_pass(void **state)
 {
 	struct world *w = *state;
@@ -174,6 +181,125 @@ static void test_a_late_answer_is_not_taken_for_one_of_the_next_pass(void **stat
 	world_run(w, 7 * MINUTE);
 	assert_int_equal(world_count(w, API_CREATE), 3);
 	assert_string_equal(world_note(w, "drift"), "success no drift");
+}
+
+/* A plan writes nothing, not even to ask how an operation stands. */
+static void test_a_dry_run_writes_nothing(void **state)
+{
+	struct world *w = *state;
+	w->no_observed = true;
+	w->operation_ms = NEVER;
+	world_start_with(w, ONE);
+	world_kill(w);
+	w->dry = true;
+	w->once = true;
+	size_t reconciles = world_count(w, API_RECONCILE);
+	world_start(w);
+	world_run(w, 5 * MINUTE);
+	assert_int_equal(world_count(w, API_RECONCILE), reconciles);
+	assert_true(engine_settled(w->engine));
+}
+
+static void test_once_ends_when_an_operation_does_not(void **state)
+{
+	struct world *w = *state;
+	w->once = true;
+	w->operation_ms = NEVER;
+	world_commit(w, ONE);
+	world_start(w);
+	assert_true(world_settles(w, 15 * MINUTE));
+	assert_non_null(strstr(world_note(w, "sync"), "error orders: not Healthy since "));
+}
+
+static void test_once_ends_when_statuses_cannot_be_posted(void **state)
+{
+	struct world *w = *state;
+	w->once = true;
+	w->forge_down = true;
+	world_commit(w, ONE);
+	world_start(w);
+	assert_true(world_settles(w, 15 * MINUTE));
+}
+
+static void test_once_ends_when_git_stays_away(void **state)
+{
+	struct world *w = *state;
+	w->once = true;
+	w->git_down = true;
+	world_commit(w, ONE);
+	world_start(w);
+	assert_true(world_settles(w, 15 * MINUTE));
+}
+
+static void test_once_waits_for_all_although_one_fails(void **state)
+{
+	struct world *w = *state;
+	w->once = true;
+	world_commit(w,
+		"---\napiVersion: weir/v1\nkind: KafkaReplicator\nmetadata: {name: broken}\n"
+		"spec: {provider: Kafka}\n" TWO);
+	world_fail(w, API_CREATE, MISHAP_500, 3);
+	world_start(w);
+	assert_true(world_settles(w, 15 * MINUTE));
+	assert_non_null(world_object(w, "orders"));
+	assert_non_null(world_object(w, "payments"));
+	assert_int_equal(world_object(w, "payments")->observed, 1);
+	assert_non_null(strstr(world_note(w, "sync"), "failure "));
+}
+
+static void test_once_reads_a_folder_once(void **state)
+{
+	struct world *w = *state;
+	w->once = true;
+	w->folder = true;
+	w->operation_ms = 2 * MINUTE;
+	world_commit(w, ONE);
+	world_start(w);
+	assert_true(world_settles(w, 3 * MINUTE));
+	struct engine_stats stats;
+	engine_stats(w->engine, &stats);
+	assert_int_equal(stats.reads, 1);
+	assert_int_equal(stats.state, STATUS_SUCCESS);
+}
+
+static void test_a_new_commit_with_the_same_files_is_compared_before_it_is_a_success(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_fail(w, API_LIST, MISHAP_500, 1000);
+	world_commit(w, ONE);
+	world_run(w, MINUTE);
+	assert_non_null(strstr(world_note(w, "sync"), "pending API unreachable since "));
+	w->mishaps[API_LIST] = 0;
+	world_run(w, 2 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync");
+}
+
+static void test_a_tree_that_can_be_read_again_is_applied_at_once(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	w->path_missing = true;
+	world_commit(w, TWO);
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "failure there is no folder replicators");
+	w->path_missing = false;
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
+}
+
+static void test_a_commit_in_bad_times_is_applied_as_soon_as_they_end(void **state)
+{
+	struct world *w = *state;
+	w->operation_ms = NEVER;
+	world_start_with(w, ONE);
+	world_fail(w, API_GET, MISHAP_401, 1);
+	world_run(w, 20000); /* a look is refused */
+	str_replace(&w->git, xstrdup(TWO));
+	snprintf(w->sha, sizeof(w->sha), "%040u", ++w->commits);
+	snprintf(w->tree, sizeof(w->tree), "%040u", w->commits);
+	world_run(w, 2 * MINUTE); /* found by polling */
+	assert_non_null(world_object(w, "payments"));
 }
 
 static void test_the_wait_after_a_failure_starts_over_with_a_new_generation(void **state)
@@ -202,6 +328,177 @@ static void test_what_is_not_kept_is_written_once_whatever_else_changes(void **s
 	assert_non_null(strstr(world_note(w, "sync"), "failure orders: "));
 }
 
+static void test_what_ends_after_it_left_git_is_still_not_in_git(void **state)
+{
+	struct world *w = *state;
+	w->operation_ms = 20000;
+	world_commit(w, TWO);
+	world_start(w);
+	world_run(w, 5000);
+	world_commit(w, ONE);
+	world_run(w, MINUTE);
+	assert_string_equal(
+		world_note(w, "sync"), "success 1 in sync, 1 not in Git (prune is off)");
+}
+
+static void test_a_deletion_that_never_ends_is_not_pending_for_ever(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_object(w, "orders")->deleting = true;
+	world_commit(w, DOCUMENT("orders", "5000"));
+	world_run(w, MINUTE);
+	assert_non_null(strstr(world_note(w, "sync"), "pending "));
+	world_run(w, 20 * MINUTE);
+	assert_non_null(strstr(world_note(w, "sync"), "the API is deleting it"));
+	assert_null(strstr(world_note(w, "sync"), "pending "));
+}
+
+static void test_statuses_of_old_commits_leave_the_memory(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	for (int i = 0; i < 50; i++) {
+		world_commit(w, i % 2 ? ONE : TWO);
+		world_run(w, 10000);
+	}
+	assert_true(map_size(&w->engine->ledger.outbox) <= 4);
+	for (unsigned commit = 1; commit <= w->commits; commit++)
+		assert_null(strstr(note_of(w, commit, "sync"), "pending"));
+}
+
+static void many(struct buf *out, size_t n, const char *threshold)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_addf(out,
+			"---\napiVersion: weir/v1\nkind: KafkaReplicator\nmetadata: {name: r-%zu}\n"
+			"spec: {provider: MirrorMaker2, source_kafka_id: a, destination_kafka_id: "
+			"b, "
+			"replication_mode: active-passive, topic_whitelist: [\"t%zu\"], "
+			"lag_alert_threshold: %s, lag_alert_threshold_unit: messages}\n",
+			i, i, threshold);
+}
+
+static void test_a_newer_commit_goes_before_what_still_waits(void **state)
+{
+	struct world *w = *state;
+	auto_buf struct buf first = BUF_INIT;
+	many(&first, 100, "1");
+	w->call_ms = 1000;
+	world_commit(w, buf_str(&first));
+	world_start(w);
+	world_run(w, 5000);
+	world_commit(w, ONE);
+	world_run(w, MINUTE);
+	assert_true(world_count(w, API_CREATE) < 30);
+	assert_non_null(strstr(world_note(w, "sync"), "success 1 in sync"));
+	assert_int_equal(world_operations(w), map_size(&w->objects));
+}
+
+static void test_many_that_wait_are_not_a_storm_of_lists(void **state)
+{
+	struct world *w = *state;
+	auto_buf struct buf text = BUF_INIT;
+	many(&text, 200, "1");
+	world_fail(w, API_CREATE, MISHAP_500, 1000000);
+	world_start_with(w, buf_str(&text));
+	size_t lists = world_count(w, API_LIST);
+	world_run(w, 10 * MINUTE);
+	assert_true(world_count(w, API_LIST) - lists <= 10 * 60);
+}
+
+static void test_a_missing_path_is_no_storm_of_fetches(void **state)
+{
+	struct world *w = *state;
+	w->path_missing = true;
+	world_start_with(w, ONE);
+	struct engine_stats stats;
+	engine_stats(w->engine, &stats);
+	assert_true(stats.reads <= 4);
+	assert_string_equal(world_note(w, "sync"), "failure there is no folder replicators");
+}
+
+/* Until the API was compared once, the drift that was told before the restart stands. */
+static void test_a_restart_does_not_say_that_drift_is_gone(void **state)
+{
+	struct world *w = *state;
+	w->config.sync.mode = SYNC_REPORT;
+	world_start_with(w, ONE);
+	world_edit(w, "orders", "lag_alert_threshold", "7");
+	world_run(w, 7 * MINUTE);
+	assert_non_null(strstr(world_note(w, "drift"), "failure orders: "));
+	world_kill(w);
+	world_fail(w, API_LIST, MISHAP_500, 1000);
+	world_start(w);
+	world_run(w, MINUTE);
+	assert_non_null(strstr(world_note(w, "drift"), "failure orders: "));
+	world_run(w, 10 * MINUTE);
+	assert_non_null(strstr(world_note(w, "drift"), "error API unreachable since "));
+}
+
+static void test_once_ends_where_the_api_is_not(void **state)
+{
+	struct world *w = *state;
+	w->once = true;
+	world_fail(w, API_LIST, MISHAP_404, 1000);
+	world_commit(w, ONE);
+	world_start(w);
+	assert_true(world_settles(w, MINUTE));
+	assert_non_null(strstr(world_note(w, "sync"), "error organization acme: check api.url"));
+}
+
+static void test_where_the_branch_was_rewound_to_is_remembered(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_commit(w, TWO);
+	w->relation = SOURCE_REWOUND;
+	world_run(w, MINUTE);
+	auto_free char *head = NULL;
+	auto_free char *seen = NULL;
+	struct err e = ERR_INIT;
+	assert_int_equal(store_get(w->store, "head", &head, &e), 0);
+	assert_int_equal(store_get(w->store, "seen-head", &seen, &e), 0);
+	assert_string_not_equal(head, w->sha);
+	assert_string_equal(seen, w->sha);
+}
+
+/* `weir status` takes what is not among them for healthy. */
+static void test_all_that_are_not_healthy_are_kept_for_status(void **state)
+{
+	struct world *w = *state;
+	auto_buf struct buf text = BUF_INIT;
+	auto_free char *standings = NULL;
+	struct err e = ERR_INIT;
+	size_t n = 0;
+	many(&text, 300, "1");
+	world_fail(w, API_CREATE, MISHAP_REFUSE, 300);
+	world_start_with(w, buf_str(&text));
+	assert_int_equal(store_get(w->store, "standings", &standings, &e), 0);
+	for (const char *at = standings; (at = strstr(at, "\"failed\"")); at++)
+		n++;
+	assert_int_equal(n, 300);
+}
+
+static void test_a_head_that_is_head_again_starts_anew(void **state)
+{
+	struct world *w = *state;
+	w->config.source.rewind = REWIND_FOLLOW;
+	world_start_with(w, ONE);
+	assert_string_equal(note_of(w, 1, "sync"), "success 1 in sync (1 changed)");
+	world_commit(w, TWO);
+	world_run(w, MINUTE);
+	world_edit(w, "orders", "lag_alert_threshold", "7");
+	w->fails = true;
+	w->relation = SOURCE_REWOUND;
+	world_return_to(w, 1, ONE);
+	world_run(w, MINUTE);
+	assert_non_null(strstr(note_of(w, 1, "sync"), "failure orders: ended in Error"));
+	w->fails = false;
+	world_run(w, 5 * MINUTE);
+	assert_non_null(strstr(note_of(w, 1, "sync"), "success 1 in sync"));
+}
+
 int main(void)
 {
 	log_setup(LOG__COUNT, LOG_TEXT);
@@ -218,8 +515,28 @@ int main(void)
 		TEST(test_an_operation_that_ends_at_once_is_one_without_observed_generation_too),
 		TEST(test_an_operation_is_asked_for_at_most_every_five_seconds),
 		TEST(test_a_late_answer_is_not_taken_for_one_of_the_next_pass),
+		TEST(test_a_dry_run_writes_nothing),
+		TEST(test_once_ends_when_an_operation_does_not),
+		TEST(test_once_ends_when_statuses_cannot_be_posted),
+		TEST(test_once_ends_when_git_stays_away),
+		TEST(test_once_waits_for_all_although_one_fails),
+		TEST(test_once_reads_a_folder_once),
+		TEST(test_a_new_commit_with_the_same_files_is_compared_before_it_is_a_success),
+		TEST(test_a_tree_that_can_be_read_again_is_applied_at_once),
+		TEST(test_a_commit_in_bad_times_is_applied_as_soon_as_they_end),
 		TEST(test_the_wait_after_a_failure_starts_over_with_a_new_generation),
 		TEST(test_what_is_not_kept_is_written_once_whatever_else_changes),
+		TEST(test_what_ends_after_it_left_git_is_still_not_in_git),
+		TEST(test_a_deletion_that_never_ends_is_not_pending_for_ever),
+		TEST(test_statuses_of_old_commits_leave_the_memory),
+		TEST(test_a_newer_commit_goes_before_what_still_waits),
+		TEST(test_many_that_wait_are_not_a_storm_of_lists),
+		TEST(test_a_missing_path_is_no_storm_of_fetches),
+		TEST(test_a_restart_does_not_say_that_drift_is_gone),
+		TEST(test_once_ends_where_the_api_is_not),
+		TEST(test_where_the_branch_was_rewound_to_is_remembered),
+		TEST(test_all_that_are_not_healthy_are_kept_for_status),
+		TEST(test_a_head_that_is_head_again_starts_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,7 +249,7 @@ static bool run_until(struct world *w, int64_t ms, bool (*done)(const struct eng
 {
 	int64_t end = w->now + ms;
 	for (unsigned steps = 0;; steps++) {
-		if (steps > 100000)
+		if (steps > 1000000)
 			BUG("the engine does not come to rest");
 		int64_t due = engine_step(w->engine, w->now);
 		if (done && done(w->engine))

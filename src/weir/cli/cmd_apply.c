@@ -46,7 +46,7 @@ static int tell_outcome(const struct engine *engine)
 		fprintf(stderr, "weir apply: %s\n", stats.trouble);
 	printf("%s: %s\n", status_state_name(stats.state),
 		stats.text[0] ? stats.text : "nothing was done");
-	return stats.state == STATUS_SUCCESS && !stats.trouble[0] ? 0 : 1;
+	return stats.state == STATUS_SUCCESS && stats.ready ? 0 : 1;
 }
 
 static int apply_with(const struct config *config)

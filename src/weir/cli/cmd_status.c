@@ -21,7 +21,8 @@ static const struct opt opts[] = {
 };
 
 struct view {
-	char *head;
+	char *head; /* that was taken last */
+	char *seen; /* where the branch was seen last: another one if it was rewound */
 	char *standings; /* JSON; see the engine's statuses */
 	struct store_rows rows;
 	struct outbox_rows outbox;
@@ -34,11 +35,13 @@ static int load(struct store *s, struct view *v, struct err *e)
 {
 	int rc = store_get(s, "head", &v->head, e);
 	if (rc == 0)
+		rc = store_get(s, "seen-head", &v->seen, e);
+	if (rc == 0)
 		rc = store_get(s, "standings", &v->standings, e);
 	if (rc == 0)
 		rc = store_load_rows(s, &v->rows, e);
 	if (rc == 0)
-		rc = store_load_outbox(s, v->head ? v->head : "", &v->outbox, e);
+		rc = store_load_outbox(s, v->seen ? v->seen : "", &v->outbox, e);
 	if (rc == 0)
 		rc = store_load_events(s, NULL, EVENTS_SHOWN, &v->events, e);
 	return rc;
@@ -47,6 +50,7 @@ static int load(struct store *s, struct view *v, struct err *e)
 static void view_release(struct view *v)
 {
 	free(v->head);
+	free(v->seen);
 	free(v->standings);
 	store_rows_release(&v->rows);
 	outbox_rows_release(&v->outbox);
@@ -58,6 +62,8 @@ static struct node *replicators(struct arena *a, const struct view *v)
 {
 	struct node *all = node_map(a);
 	for (size_t i = 0; i < v->rows.n; i++) {
+		if (!v->rows.at[i].owned)
+			continue;
 		struct node *row = node_map(a);
 		node_map_set(a, row, "generation", node_int(a, v->rows.at[i].seen_generation));
 		node_map_set(a, row, "standing", node_string(a, "healthy"));
@@ -77,10 +83,13 @@ static struct node *replicators(struct arena *a, const struct view *v)
 		if (!row) {
 			row = node_map(a);
 			node_map_set(a, row, "generation", node_int(a, 0));
+			node_map_set(a, row, "why", node_string(a, ""));
 			node_map_set(a, all, name, row);
 		}
 		node_map_set(a, row, "standing", node_get(said, "standing"));
-		node_map_set(a, row, "why", node_get(said, "why"));
+		struct node *why = node_get(said, "why");
+		if (why)
+			node_map_set(a, row, "why", why);
 	}
 	return all;
 }
@@ -90,13 +99,11 @@ static struct node *statuses(struct arena *a, const struct view *v)
 	struct node *list = node_seq(a);
 	vec_each (o, &v->outbox) {
 		struct node *row = node_map(a);
-		bool posted = o->posted && o->posted_state == o->state && o->posted_text &&
-			      !strcmp(o->posted_text, o->text);
 		node_map_set(a, row, "commit", node_string(a, o->sha));
 		node_map_set(a, row, "context", node_string(a, o->context));
 		node_map_set(a, row, "state", node_string(a, status_state_name(o->state)));
 		node_map_set(a, row, "text", node_string(a, o->text));
-		node_map_set(a, row, "posted", node_bool(a, posted));
+		node_map_set(a, row, "posted", node_bool(a, outbox_row_is_posted(o)));
 		node_seq_add(a, list, row);
 	}
 	return list;
@@ -118,9 +125,8 @@ static void print_json(const struct config *c, const struct view *v)
 static void print_statuses(const struct view *v)
 {
 	vec_each (o, &v->outbox) {
-		bool posted = o->posted && o->posted_text && !strcmp(o->posted_text, o->text);
 		printf("%.12s  %-8s %s  %s%s\n", o->sha, status_state_name(o->state), o->context,
-			o->text, posted ? "" : "  (not posted yet)");
+			o->text, outbox_row_is_posted(o) ? "" : "  (not posted yet)");
 	}
 	if (!v->outbox.n)
 		puts("no commit was taken yet");

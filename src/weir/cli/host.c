@@ -276,7 +276,7 @@ int host_run(struct host *h, struct err *e)
 	int rc = loop_run(h->loop, e);
 	if (h->left_behind) {
 		log_warn("a fetch or a post that hangs is left behind", NULL);
-		_exit(rc < 0 ? 1 : 0);
+		_exit(rc < 0 || h->options.once ? 1 : 0);
 	}
 	return rc;
 }

@@ -58,6 +58,10 @@ static void check_api(struct config *c, const struct node *root, struct problems
 	struct err e = ERR_INIT;
 	if (url_check_http(c->api.url, &e) < 0)
 		add(problems, c, section, "url", "api.url", e.msg);
+	else if (strpbrk(c->api.url, "?#"))
+		add(problems, c, section, "url", "api.url",
+			"must end with its path: calls add to it, so take out what begins with ? "
+			"or #");
 	auto_buf struct buf path = BUF_INIT;
 	err_clear(&e);
 	if (url_add_segment(&path, c->api.organization, &e) < 0)
@@ -84,6 +88,13 @@ static void check_stores(struct config *c, const struct node *root, struct probl
 	}
 }
 
+static void check_http(struct config *c, const struct node *root, struct problems *problems)
+{
+	struct err e = ERR_INIT;
+	if (c->http.public_url && url_check_http(c->http.public_url, &e) < 0)
+		add(problems, c, node_get(root, "http"), "public_url", "http.public_url", e.msg);
+}
+
 static void check(struct config *c, const struct node *root, struct problems *problems)
 {
 	if (!name_valid(c->name))
@@ -99,6 +110,7 @@ static void check(struct config *c, const struct node *root, struct problems *pr
 	check_source(c, root, problems);
 	check_api(c, root, problems);
 	check_stores(c, root, problems);
+	check_http(c, root, problems);
 	if (!c->forge.ref)
 		c->forge.ref = arena_printf(&c->arena, "refs/notes/weir/%s", c->name);
 }
@@ -141,6 +153,7 @@ struct config *config_load(const char *file, struct problems *problems)
 		if (fields_decode(config_fields, root, &place, c, problems))
 			check(c, root, problems);
 	}
+	problems_sort(problems);
 	if (problems->n_errors == errors)
 		return c;
 	config_free(c);

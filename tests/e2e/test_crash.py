@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """weir is killed at every step, and every answer is lost: it converges, nothing is done twice, no status is missing."""
 
+import shutil
 import signal
 import unittest
 
@@ -85,13 +86,17 @@ class CrashTest(unittest.TestCase):
             self.assertNotEqual(s.status(commit)[0], "pending")
 
 
-def crash_case(kind, point, n):
+def crash_case(kind, point, n, lost=False):
+    """`lost`: its state, too."""
+
     def test(self):
         with Site() as s:
             sha = self.prepare(s, kind)
             crashed = self.run_until(s, sha, f"{point}:{n}")
             if n == 1:
                 self.assertTrue(crashed, "it never came to this point")
+            if lost:
+                shutil.rmtree(s.state)
             s.start()
             self.check(s, kind, sha)
 
@@ -174,6 +179,9 @@ def add_cases():
             for n in range(1, most + 1):
                 name = f"test_{kind}_killed_at_{point.replace('-', '_')}_{n}"
                 setattr(CrashTest, name, crash_case(kind, point, n))
+        for point in ("write-answered", "before-reconcile", "reconcile-answered", "posted"):
+            name = f"test_{kind}_killed_at_{point.replace('-', '_')}_and_its_state_lost"
+            setattr(CrashTest, name, crash_case(kind, point, 1, lost=True))
         setattr(CrashTest, f"test_{kind}_killed_again_and_again", again_case(kind))
         calls = [name for name in CALLS if name not in {"create": ("patch", "get"), "update": ("create",)}[kind]]
         for call in calls:

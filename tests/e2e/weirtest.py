@@ -38,7 +38,7 @@ from repository import Repository, clean_environment  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BIN = pathlib.Path(os.environ.get("WEIR_BIN", ROOT / "build" / "dev" / "bin"))
 DEADLINE_S = 60
-WORKERS = 12 * (os.cpu_count() or 1)
+WORKERS = 8 * (os.cpu_count() or 1)
 GIT_TOKEN = "git-token-that-nobody-may-see"
 printing = threading.Lock()
 

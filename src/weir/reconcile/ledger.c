@@ -31,6 +31,11 @@ void spec_from_json(const char *json, struct arena *arena, struct spec *ret_spec
 	problems_release(&ignored);
 }
 
+static char *copy_opt(struct arena *a, const char *s)
+{
+	return s ? arena_strdup(a, s) : NULL;
+}
+
 static void refresh_plan(struct record *r)
 {
 	const struct store_row *row = &r->row;
@@ -39,8 +44,8 @@ static void refresh_plan(struct record *r)
 	struct plan_record *p = &r->plan;
 	*p = (struct plan_record){
 		.name = r->name,
-		.uid = row->uid,
-		.created_at = row->created_at,
+		.uid = copy_opt(&r->plan_arena, row->uid),
+		.created_at = copy_opt(&r->plan_arena, row->created_at),
 		.has_last_applied = row->owned && row->last_applied,
 		.seen_generation = row->seen_generation,
 		.provisioned_generation = row->provisioned_generation,
@@ -67,6 +72,14 @@ static void refresh_plan(struct record *r)
 	spec_from_json(i->intended, &r->plan_arena, &p->intended);
 }
 
+const struct plan_record *ledger_plan(struct record *r)
+{
+	if (!r->plan_is_made)
+		refresh_plan(r);
+	r->plan_is_made = true;
+	return &r->plan;
+}
+
 static void mark(struct ledger *l, struct record *r)
 {
 	if (!r->dirty && !r->intent_dirty && !r->accepted_dirty)
@@ -77,7 +90,7 @@ void ledger_changed(struct ledger *l, struct record *r)
 {
 	mark(l, r);
 	r->dirty = true;
-	refresh_plan(r);
+	r->plan_is_made = false;
 }
 
 struct record *ledger_find(const struct ledger *l, const char *name)
@@ -93,7 +106,6 @@ struct record *ledger_need(struct ledger *l, const char *name)
 	r = xcalloc(1, sizeof(*r));
 	r->name = xstrdup(name);
 	r->row.name = xstrdup(name);
-	r->plan.name = r->name;
 	map_put(&l->records, name, r);
 	return r;
 }
@@ -160,7 +172,7 @@ void ledger_close_intent(
 	vec_push(&l->closed, r->intent);
 	r->intent = NULL;
 	r->work = WORK_NONE;
-	refresh_plan(r);
+	r->plan_is_made = false;
 }
 
 void ledger_open_intent(struct ledger *l, struct record *r, struct intent *owned_intent)
@@ -175,7 +187,7 @@ void ledger_intent_changed(struct ledger *l, struct record *r)
 {
 	mark(l, r);
 	r->intent_dirty = true;
-	refresh_plan(r);
+	r->plan_is_made = false;
 }
 
 void ledger_drop(struct ledger *l, struct record *r)
@@ -186,7 +198,7 @@ void ledger_drop(struct ledger *l, struct record *r)
 	store_row_release(&r->row);
 	r->row = gone;
 	r->dirty = true;
-	refresh_plan(r);
+	r->plan_is_made = false;
 }
 
 void ledger_set(struct ledger *l, const char *key, const char *value)
@@ -307,8 +319,6 @@ int ledger_load(struct ledger *l, struct store *store, struct err *e)
 		l->head = xstrdup("");
 	if (rc == 0)
 		rc = load_outbox(l, e);
-	for (size_t i = 0; i < map_size(&l->records); i++)
-		refresh_plan(map_value(&l->records, i));
 	return rc;
 }
 

@@ -39,8 +39,9 @@ struct record {
 	struct replicator desired; /* the same, decoded: see ledger_desired */
 	struct arena desired_arena;
 	bool has_desired;
-	struct plan_record plan; /* what the plan is given; points into the row and the arena */
+	struct plan_record plan; /* see ledger_plan */
 	struct arena plan_arena;
+	bool plan_is_made;
 	bool dirty;
 	bool intent_dirty;
 	bool accepted_dirty;
@@ -99,10 +100,13 @@ struct record *ledger_find(const struct ledger *l, const char *name);
 /* Makes it if need be. */
 struct record *ledger_need(struct ledger *l, const char *name);
 
-/* Marks the row as changed and brings record->plan up to date. */
+/* Marks the row as changed. */
 void ledger_changed(struct ledger *l, struct record *r);
 /* Puts the document that loaded; marks it if it differs from what is stored. */
 void ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired);
+/* What a plan is given of it, decoded when it is first asked for since something changed. It stays
+ * as it is until it is asked for again, so that the plan may point there. */
+const struct plan_record *ledger_plan(struct record *r);
 /* The accepted document, decoded when it is first asked for. Only where there is one. */
 const struct replicator *ledger_desired(struct record *r);
 /* The replicator is in Git no more. */

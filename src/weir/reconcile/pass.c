@@ -314,7 +314,7 @@ static void gather_records(
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
 		if (r->row.owned || r->intent || r->row.failed_generation)
-			vec_push(&in->records, &r->plan);
+			vec_push(&in->records, ledger_plan(r));
 		const struct replicator *d = map_get(&catalog->by_name, r->name);
 		if (r->accepted && (!d || d->failed) && !catalog->complete)
 			vec_push(&in->accepted, ledger_desired(r));

@@ -233,7 +233,6 @@ static void adopt(struct engine *en, struct plan_item *item)
 		&en->ledger, now_wall(en), r->name, commit_of(en), "adopted", "it is as Git says");
 	progress(en, "%s: adopted, it is as Git says", r->name);
 	item->action = PLAN_NONE;
-	item->record = &r->plan;
 }
 
 /* The reconcile was sent, its answer was lost, and its operation ended meanwhile. */

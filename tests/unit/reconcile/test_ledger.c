@@ -64,9 +64,9 @@ static void test_a_row_comes_back_after_a_restart(void **state)
 	reload();
 	r = ledger_find(&ledger, "orders");
 	assert_non_null(r);
-	assert_string_equal(r->plan.uid, "u1");
-	assert_true(r->plan.has_last_applied);
-	assert_int_equal(r->plan.last_applied.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 5);
+	assert_string_equal(ledger_plan(r)->uid, "u1");
+	assert_true(ledger_plan(r)->has_last_applied);
+	assert_int_equal(ledger_plan(r)->last_applied.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 5);
 }
 
 static void test_there_is_one_open_intent_and_the_newest_counts(void **state)
@@ -79,9 +79,9 @@ static void test_there_is_one_open_intent_and_the_newest_counts(void **state)
 	flush();
 	reload();
 	r = ledger_find(&ledger, "orders");
-	assert_true(r->plan.intent_open);
-	assert_int_equal(r->plan.intent_base, 4);
-	assert_int_equal(r->plan.intended.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 6);
+	assert_true(ledger_plan(r)->intent_open);
+	assert_int_equal(ledger_plan(r)->intent_base, 4);
+	assert_int_equal(ledger_plan(r)->intended.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 6);
 	struct intents open = VEC_INIT;
 	struct err e = ERR_INIT;
 	assert_int_equal(store_load_intents(store, &open, &e), 0);

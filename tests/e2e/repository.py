@@ -3,8 +3,9 @@
 import os
 import subprocess
 
-# Nothing of whoever runs the tests.
+# Instead of what whoever runs the tests has.
 IDENTITY = {
+    "NO_PROXY": "127.0.0.1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_AUTHOR_NAME": "Team",
@@ -27,6 +28,8 @@ class Repository:
         self.noted = {}
         self.served.mkdir()
         self.git("init", "--quiet", "--bare", "--initial-branch=main", self.bare, within=folder)
+        # Housekeeping after a push would outlive it, and write while the folder is removed.
+        self.git("config", "receive.autogc", "false", within=self.bare)
         self.git("init", "--quiet", "--initial-branch=main", self.work, within=folder)
         self.git("remote", "add", "origin", self.bare)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A Git server that hangs, fails, or has not what is looked for; statuses that cannot be pushed; a mirror that is damaged."""
+"""A Git server that hangs, fails, or has not what is looked for; notes that are refused; a mirror that is damaged."""
 
 import shutil
 import socket
@@ -88,15 +88,14 @@ class ServerTest(unittest.TestCase):
 
     def test_a_repository_that_is_gone(self):
         with Site() as s:
-            away = s.folder / "away"
+            away = s.folder / "away.git"
 
             def begin():
-                shutil.copytree(s.repository.bare, away / "team.git")
-                s.repository.git("remote", "set-url", "origin", away / "team.git")
-                shutil.rmtree(s.repository.bare)
+                s.repository.bare.rename(away)
+                s.repository.git("remote", "set-url", "origin", away)
 
             def end():
-                shutil.move(away / "team.git", s.repository.bare)
+                away.rename(s.repository.bare)
 
             self.check(s, "there is no such folder", begin, end)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An API that is away, slow, or says what makes no sense: the commit says so, nothing is lost, and it recovers by itself."""
+"""An API that is away, slow, or says what makes no sense: the commit says so, nothing is lost, and it recovers."""
 
 import re
 import tempfile
@@ -110,7 +110,7 @@ class FaultTest(unittest.TestCase):
     def test_a_redirect_is_not_followed(self):
         for status in (301, 302, 307, 308):
             with self.subTest(status), Fake() as other, Site(sync={"timeout": "2s"}) as s:
-                s.api.rule("redirect", times=None, url=other.url + "/organizations/acme/kafka-replicator/", status=status)
+                s.api.rule("redirect", times=None, url=f"{other.url}/organizations/acme/", status=status)
                 s.start()
                 sha = s.push(TWO)
                 s.wait_status(sha, "error", f"answered with a redirect; set api.url .*{status}")
@@ -332,8 +332,8 @@ class OtherApiTest(unittest.TestCase):
         self.check(["--without", "observed_generation"])
 
     def test_nothing_that_is_not_certain(self):
-        without = "uid,created_at,observed_generation,status_message,endpoints,fleet,operation.created_at,operation.error"
-        self.check(["--without", without])
+        of_replicators = "uid,created_at,observed_generation,status_message,endpoints,fleet"
+        self.check(["--without", f"{of_replicators},operation.created_at,operation.error"])
 
     def test_no_state_of_operations(self):
         self.check(["--without", "observed_generation,operation.state", "--delay", "1.5"], n=2)

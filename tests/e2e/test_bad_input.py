@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files that do not load, a configuration that cannot be, a store that is full or not ours, secrets that are missing."""
+"""Files that do not load, a configuration that cannot be, a store that is full or not ours, secrets that are away."""
 
 import resource
 import sqlite3
@@ -190,8 +190,9 @@ class ConfigurationTest(unittest.TestCase):
             self.assertEqual(s.api.requests(method="POST"), [])
 
     def test_its_place_is_said(self):
+        places = {"name: acme\nsource: [": ":3:1", "name: acme\nnome: x\n": ":2:1", "name: acme\n": "", "": ""}
         with Site() as s:
-            for content, place in (("name: acme\nsource: [", ":3:1"), ("name: acme\nnome: x\n", ":2:1"), ("name: acme\n", ""), ("", "")):
+            for content, place in places.items():
                 s.config_file.write_text(content)
                 self.assertIn(f"weir.yaml{place}", s.cli("run", status=1))
             s.config_file.unlink()

@@ -224,7 +224,8 @@ class FileTest(unittest.TestCase):
             folder = s.folder / "new"
             text = s.cli("init", folder, config=False)
             self.assertIn("Next: ", text)
-            self.assertRegex(s.cli("validate", folder / "replicators", config=False), "1 replicator in 1 file: all is well")
+            text = s.cli("validate", folder / "replicators", config=False)
+            self.assertRegex(text, "^1 replicator in 1 file: all is well$")
             (folder / "weir.yaml").write_text("mine\n")
             self.assertIn("stays as it is", s.cli("init", folder, config=False))
             self.assertEqual((folder / "weir.yaml").read_text(), "mine\n")
@@ -234,8 +235,9 @@ class FileTest(unittest.TestCase):
             bad = document("bad-dr", lag_alert_threshold="many", topic_whitelst="x")
             s.repository.write(TWO | {"bad.yaml": bad, "worse.yml": "a: [", "notes.txt": "a: ["})
             text = s.cli("validate", s.repository.path, config=False, status=1)
-            for name, line in (("bad.yaml", line_of(bad, "many")), ("bad.yaml", line_of(bad, "whitelst")), ("worse.yml", 2)):
-                self.assertRegex(text, rf"(?m)^{s.repository.path}/{name}:{line}:\d+: ")
+            lines = [line_of(bad, "many"), line_of(bad, "whitelst")]
+            for place in (f"bad.yaml:{lines[0]}", f"bad.yaml:{lines[1]}", "worse.yml:2"):
+                self.assertRegex(text, rf"(?m)^{s.repository.path}/{place}:\d+: ")
             self.assertRegex(text, "(?m)^3 replicators in 4 files: 3 errors, 1 warning$")
             self.assertIn("all is well", s.cli("validate", s.repository.path / "orders.yaml", config=False))
             self.assertRegex(s.cli("validate", s.folder / "nowhere", config=False, status=1), "nowhere")

@@ -192,9 +192,7 @@ class RivalTest(unittest.TestCase):
     def wait_for_both(self, s, sha, words):
         s.wait_status(sha, "success", words)
         rivals = "refs/notes/weir/rival"
-        wait_for(
-            lambda: s.repository.note(sha, rivals).get("weir/rival/sync", ("",))[0] == "success", DEADLINE_S, "the rival"
-        )
+        wait_for(lambda: s.repository.note(sha, rivals).get("weir/rival/sync", ("",))[0] == "success", DEADLINE_S)
 
     def test_each_change_is_one_operation(self):
         with Site("fake", ["--delay", "0.5"]) as s:

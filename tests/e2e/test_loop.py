@@ -301,7 +301,7 @@ class AdoptionTest(unittest.TestCase):
             self.create(s, lag_alert_threshold=1)
             s.start()
             sha = s.push(TWO)
-            s.wait_status(sha, "failure", r"^orders-dr: exists already and is not as Git says \(lag_alert_threshold\); ")
+            s.wait_status(sha, "failure", r"^orders-dr: exists already and is not as Git says \(lag_alert")
             wait_for(lambda: s.api.get("payments-dr")["status"] == "Healthy", DEADLINE_S)
             self.assertEqual(s.api.get("orders-dr")["generation"], 1)
             sha = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=1)})

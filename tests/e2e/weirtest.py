@@ -6,8 +6,9 @@
         site.wait_status(sha, "success", "1 in sync")
         assert site.api.started("orders-dr") == {1: 1}
 
-When the block ends without an error, weir is asked to stop and must do so with exit status 0, and no secret may stand in
-anything it wrote; when it ends with one, all logs are printed. main() runs a file's tests side by side: they mostly wait.
+When the block ends without an error, weir is asked to stop and must do so with exit status 0, and no secret may stand
+in anything it wrote; when it ends with one, all logs are printed. main() runs a file's tests side by side: they mostly
+wait.
 """
 
 import concurrent.futures
@@ -30,10 +31,9 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fake"))
 
-# pylint: disable=wrong-import-position
-from client import TOKEN, Fake, wait_for  # noqa: E402
-from githttp import GitServer  # noqa: E402
-from repository import Repository, clean_environment  # noqa: E402
+from client import TOKEN, Fake, wait_for
+from githttp import GitServer
+from repository import Repository, clean_environment
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BIN = pathlib.Path(os.environ.get("WEIR_BIN", ROOT / "build" / "dev" / "bin"))

@@ -295,6 +295,69 @@ class FaultTest(unittest.TestCase):
             self.assertEqual(s.api.started("orders-dr"), {1: 1})
 
 
+class RivalTest(unittest.TestCase):
+    """Somebody else works with the API at the same time."""
+
+    def test_one_hanging_call_holds_up_nothing_else(self):
+        with Site(api={"timeout": "4s"}) as s:
+            s.api.rule("hang", "POST", "/orders-dr/reconcile/$")
+            s.start()
+            sha = s.push(TWO)
+            wait_for(lambda: s.api.requests(state="hanging"), DEADLINE_S)
+            wait_for(lambda: s.api.get("payments-dr")["status"] == "Healthy", DEADLINE_S)
+            self.assertTrue(s.api.requests(state="hanging"))
+            s.wait_status(sha, "success", "^2 in sync")
+            self.assertEqual(s.api.started("orders-dr"), {1: 1})
+
+    def test_a_newer_commit_waits_for_the_write_that_is_under_way(self):
+        with Site() as s:
+            s.api.rule("hold", "POST", LIST, effect=True)
+            s.start()
+            first = s.push({"orders.yaml": TWO["orders.yaml"]})
+            wait_for(lambda: s.api.requests(state="held"), DEADLINE_S)
+            second = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=8)})
+            s.api.release()
+            s.wait_status(second, "success", "^1 in sync")
+            self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 8)
+            self.assertEqual(set(s.api.started("orders-dr").values()), {1})
+            self.assertNotEqual(s.status(first)[0], "pending")
+
+    def test_what_somebody_deletes_is_made_again(self):
+        with Site("fake", ["--delay", "4"]) as s:
+            s.start()
+            sha = s.push(TWO)
+            s.wait_status(sha, "success", "^2 in sync")
+            before = s.api.get("orders-dr")["uid"]
+            self.assertEqual(s.api.delete("orders-dr").status, 202)
+            s.wait_status(sha, "failure", "healing 1: orders-dr: the API is deleting it", "drift")
+            s.wait_status(sha, "success", "^no drift$", "drift")
+            self.assertNotEqual(s.api.get("orders-dr")["uid"], before)
+            self.assertEqual(s.status(sha)[0], "success")
+
+    def test_what_somebody_made_anew_is_adopted_or_held(self):
+        for threshold, state in ((1, "success"), (2, "failure")):
+            with self.subTest(state), Site(sync={"interval": "1h"}) as s:
+                s.start()
+                sha = s.push(TWO)
+                s.wait_status(sha, "success", "^2 in sync")
+                s.wait_status(sha, "success", "^no drift$", "drift")
+                s.api.edit("orders-dr", remove=True)
+                s.api.create("orders-dr", lag_alert_threshold=threshold)
+                s.api.reconcile("orders-dr", 1)
+                wait_for(lambda s=s: s.api.get("orders-dr")["status"] == "Healthy", DEADLINE_S)
+                s.api.reset("requests")
+                s.wait_pass()
+                s.wait_status(sha, state, "no drift|exists already and is not as Git says", "drift")
+                self.assertEqual(s.api.requests(effect=True), [])
+
+    def test_the_time_that_one_may_take_can_be_its_own(self):
+        with Site("fake", ["--delay", "5"]) as s:
+            s.start()
+            sha = s.push({"orders.yaml": document("orders-dr", {"timeout": "2s"})})
+            s.wait_status(sha, "error", "^orders-dr: not Healthy since .*Provisioning")
+            s.wait_status(sha, "success", "^1 in sync")
+
+
 class OtherApiTest(unittest.TestCase):
     """Servers that differ in what is not certain about the API."""
 

@@ -28,6 +28,7 @@
 #define LIMIT_API_PAGES		10000
 #define LIMIT_API_PAGE_SIZE	500
 #define LIMIT_API_OBJECTS	200000
+#define LIMIT_API_WORDS_BYTES	1000 /* of a message for people; the rest is cut */
 
 /* HTTP requests we serve. */
 #define LIMIT_HTTP_BODY_BYTES  (1u << 20)

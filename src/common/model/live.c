@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
+#include "base/text.h"
 #include "model/internal.h"
 
 static const char *const status_names[LIVE__COUNT] = {
@@ -36,6 +38,15 @@ static const char *string_or(const struct node *object, const char *key, const c
 	const char *s = node_get_string(object, key);
 
 	return s ? s : otherwise;
+}
+
+/* Words of the API that people get to read, in statuses, logs and on terminals. */
+static const char *words_or_none(struct arena *a, const struct node *object, const char *key)
+{
+	char words[LIMIT_API_WORDS_BYTES];
+
+	text_escape_into(words, sizeof(words), string_or(object, key, ""));
+	return arena_strdup(a, words);
 }
 
 /* Connection details without the keys that we do not know: an API may have more. */
@@ -85,9 +96,9 @@ int live_decode(
 	live.uid = node_get_string(object, "uid");
 	live.created_at = node_get_string(object, "created_at");
 	live.has_observed = node_get_int(object, "observed_generation", &live.observed_generation);
-	live.status_word = string_or(object, "status", "");
+	live.status_word = words_or_none(arena, object, "status");
 	live.status = find_status(live.status_word);
-	live.status_message = string_or(object, "status_message", "");
+	live.status_message = words_or_none(arena, object, "status_message");
 	live.fleet = node_get_string(object, "fleet");
 	decode_spec(object, arena, &live.spec);
 	*ret_live = live;
@@ -126,7 +137,8 @@ const char *operation_state_name(enum operation_state state)
 	return operation_names[state];
 }
 
-int operation_decode(const struct node *object, struct operation *ret_operation, struct err *e)
+int operation_decode(const struct node *object, struct arena *arena,
+	struct operation *ret_operation, struct err *e)
 {
 	struct operation operation = {.id = string_or(object, "id", "")};
 	const char *word = string_or(object, "state", "");
@@ -138,7 +150,7 @@ int operation_decode(const struct node *object, struct operation *ret_operation,
 	while (operation.state < OPERATION_UNKNOWN &&
 		strcmp(word, operation_names[operation.state]) != 0)
 		operation.state++;
-	operation.error = string_or(object, "error", "");
+	operation.error = words_or_none(arena, object, "error");
 	*ret_operation = operation;
 	return 0;
 }

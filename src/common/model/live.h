@@ -30,8 +30,8 @@ struct live {
 	bool has_observed;
 	int64_t observed_generation;
 	enum live_status status;
-	const char *status_word; /* as sent */
-	const char *status_message; /* "" if none; text from outside */
+	const char *status_word; /* as sent, fit to be read */
+	const char *status_message; /* "" if none; fit to be read */
 	const char *fleet; /* NULL if none */
 	struct spec spec;
 };
@@ -39,7 +39,8 @@ struct live {
 const char *live_status_name(enum live_status status);
 
 /*
- * From one JSON object. Values that do not decode are kept as they came (a difference then shows),
+ * From one JSON object. What is fit to be read is escaped (see base/text.h) and cut to
+ * LIMIT_API_WORDS_BYTES. Values that do not decode are kept as they came (a difference then shows),
  * only a missing identifier or generation is an error (ERR_REMOTE). Everything points into `arena`
  * and the tree.
  */
@@ -60,10 +61,12 @@ struct operation {
 	const char *id;
 	int64_t generation;
 	enum operation_state state;
-	const char *error; /* "" if none; text from outside */
+	const char *error; /* "" if none; fit to be read */
 };
 
-int operation_decode(const struct node *object, struct operation *ret_operation, struct err *e);
+/* Points into `arena` and the tree. */
+int operation_decode(const struct node *object, struct arena *arena,
+	struct operation *ret_operation, struct err *e);
 const char *operation_state_name(enum operation_state state);
 
 #endif

@@ -143,11 +143,9 @@ static int read_list(
 static int read_operation(struct api_answer *a, const struct node *object, struct err *e)
 {
 	struct operation *op = &a->operation;
-	int rc = operation_decode(object, op, e);
-	if (rc == 0) {
+	int rc = operation_decode(object, &a->arena, op, e);
+	if (rc == 0)
 		op->id = arena_strdup(&a->arena, op->id);
-		op->error = arena_strdup(&a->arena, op->error);
-	}
 	return rc;
 }
 

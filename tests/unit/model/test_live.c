@@ -2,6 +2,8 @@
 #include "tree.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
+#include "base/text.h"
 #include "model/live.h"
 
 static int decode(struct arena *a, const char *yaml, struct live *ret_live, struct err *e)
@@ -183,7 +185,7 @@ static void test_operation_in_full(void **state)
 	(void)state;
 	assert_int_equal(
 		operation_decode(
-			tree(&a, "{id: o-1, generation: 3, state: Failed, error: no brokers}"),
+			tree(&a, "{id: o-1, generation: 3, state: Failed, error: no brokers}"), &a,
 			&operation, &e),
 		0);
 	assert_string_equal(operation.id, "o-1");
@@ -199,13 +201,52 @@ static void test_operation_without_a_state(void **state)
 	struct operation operation;
 
 	(void)state;
-	assert_int_equal(operation_decode(tree(&a, "{id: 7, error: null}"), &operation, &e), 0);
+	assert_int_equal(operation_decode(tree(&a, "{id: 7, error: null}"), &a, &operation, &e), 0);
 	assert_string_equal(operation.id, "");
 	assert_int_equal(operation.state, OPERATION_UNKNOWN);
 	assert_string_equal(operation.error, "");
-	assert_int_equal(operation_decode(tree(&a, "{state: Queued}"), &operation, &e), 0);
+	assert_int_equal(operation_decode(tree(&a, "{state: Queued}"), &a, &operation, &e), 0);
 	assert_int_equal(operation.state, OPERATION_UNKNOWN);
-	assert_int_equal(operation_decode(tree(&a, "text"), &operation, &e), -ERR_REMOTE);
+	assert_int_equal(operation_decode(tree(&a, "text"), &a, &operation, &e), -ERR_REMOTE);
+}
+
+static struct node *long_words(struct arena *a, const char *key)
+{
+	auto_buf struct buf words = BUF_INIT;
+	struct node *object = node_map(a);
+
+	buf_adds(&words, "red \x1b[31m, turned \xe2\x80\xae, two\nlines ");
+	for (int i = 0; i < 100000; i++)
+		buf_adds(&words, "\xc3\xa9");
+	node_map_set(a, object, "identifier", node_string(a, "orders-dr"));
+	node_map_set(a, object, "generation", node_int(a, 1));
+	node_map_set(a, object, key, node_string(a, buf_str(&words)));
+	return object;
+}
+
+static void assert_fit_to_be_read(const char *words)
+{
+	const char *begin = "red \\x1b[31m, turned \\u{202e}, two\\nlines \xc3\xa9";
+
+	assert_memory_equal(words, begin, strlen(begin));
+	assert_in_range(strlen(words), LIMIT_API_WORDS_BYTES - 3, LIMIT_API_WORDS_BYTES - 1);
+	assert_true(text_is_utf8(words, strlen(words)));
+}
+
+static void test_words_of_the_api_are_escaped_and_cut(void **state)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct live live;
+	struct operation operation;
+
+	(void)state;
+	assert_int_equal(live_decode(long_words(&a, "status_message"), &a, &live, &e), 0);
+	assert_fit_to_be_read(live.status_message);
+	assert_int_equal(live_decode(long_words(&a, "status"), &a, &live, &e), 0);
+	assert_fit_to_be_read(live.status_word);
+	assert_int_equal(operation_decode(long_words(&a, "error"), &a, &operation, &e), 0);
+	assert_fit_to_be_read(operation.error);
 }
 
 static void test_names_of_states(void **state)
@@ -229,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_decode_refuses_what_cannot_be_told_apart),
 		cmocka_unit_test(test_operation_in_full),
 		cmocka_unit_test(test_operation_without_a_state),
+		cmocka_unit_test(test_words_of_the_api_are_escaped_and_cut),
 		cmocka_unit_test(test_names_of_states),
 	};
 

@@ -122,6 +122,14 @@ class PlanTest(unittest.TestCase):
                 self.assertIn("there is no folder replicators in commit", text)
                 self.assertNotIn("as Git says", text)
 
+    def test_without_its_branch_there_is_no_plan(self):
+        with Site() as s:
+            in_sync(s)
+            s.configure(source={"branch": "elsewhere"})
+            text = s.cli("plan", status=1)
+            self.assertIn("there is no branch elsewhere", text)
+            self.assertNotIn("No changes", text)
+
     def test_beside_a_daemon_it_disturbs_nothing(self):
         with Site() as s:
             s.start()

@@ -362,7 +362,7 @@ static void index_plan(struct engine *en)
 
 static void show_plan(struct engine *en)
 {
-	if (!en->options.on_plan || en->load_err.code != ERR_OK) /* without a tree it is no plan */
+	if (!en->options.on_plan || !en->catalog) /* without a tree it is no plan */
 		return;
 	auto_free char *api =
 		xasprintf("%s, organization %s", en->config->api.url, en->config->api.organization);

@@ -329,7 +329,7 @@ class RivalTest(unittest.TestCase):
             s.wait_status(sha, "success", "^2 in sync")
             before = s.api.get("orders-dr")["uid"]
             self.assertEqual(s.api.delete("orders-dr").status, 202)
-            s.wait_status(sha, "failure", "healing 1: orders-dr: the API is deleting it", "drift")
+            s.wait_status(sha, "failure", "orders-dr: the API is deleting it", "drift")
             s.wait_status(sha, "success", "^no drift$", "drift")
             self.assertNotEqual(s.api.get("orders-dr")["uid"], before)
             self.assertEqual(s.status(sha)[0], "success")

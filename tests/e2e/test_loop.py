@@ -14,9 +14,9 @@ def site(**more):
 
 
 def provision(s, generation):
-    """As somebody else does."""
+    """As somebody else does; weir may have healed it before that, which is a conflict."""
     answer = s.api.reconcile("orders-dr", generation, f"somebody-else-{generation}")
-    if answer.status != 202:
+    if answer.status not in (202, 409):
         raise AssertionError(answer.raw.decode())
 
 

@@ -132,8 +132,9 @@ static bool has_failed(const struct plan_item *it)
 static void decide_retry(struct planner *p, struct plan_item *it)
 {
 	char when[CLOCK_TEXT_MAX];
+	int64_t ahead = it->record->retry_at_ms - p->in->now_ms;
 
-	if (p->in->now_ms < it->record->retry_at_ms) {
+	if (ahead > 0 && ahead <= PLAN_RETRY_MOST_MS) {
 		item_hold(it, PLAN_HOLD_BACKOFF, PLAN_RECONCILE,
 			plan_text(p,
 				"generation %" PRId64 " ended in Error; the next attempt is at %s",

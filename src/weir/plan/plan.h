@@ -57,6 +57,8 @@ enum plan_hold {
 	PLAN_HOLD__COUNT
 };
 
+#define PLAN_RETRY_MOST_MS 3600000
+
 /* What our records know of one replicator; comes from the store. */
 struct plan_record {
 	const char *name;
@@ -75,7 +77,8 @@ struct plan_record {
 	int64_t intent_generation; /* what the API answered; 0 if no answer came */
 	bool intent_reconciled; /* its reconcile was accepted: waiting for the end */
 	int64_t failed_generation; /* the generation whose operation ended in Error, 0 if none */
-	int64_t retry_at_ms; /* wall; when the next attempt may start */
+	int64_t retry_at_ms; /* wall; when the next attempt may start, at most PLAN_RETRY_MOST_MS
+				ahead: what lies further is of a clock that was set back, and due */
 	unsigned not_kept; /* bit per field: the API did not keep what we wrote */
 	struct spec not_kept_value; /* ... and what was written then */
 };

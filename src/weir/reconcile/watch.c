@@ -11,7 +11,6 @@
 #define ASK_EVERY_MS   5000
 #define STEADY_MS      30000
 #define RETRY_FIRST_MS 60000
-#define RETRY_MOST_MS  3600000
 
 static void look_at(struct engine *en, struct record *r, int64_t at)
 {
@@ -135,10 +134,10 @@ void watch_fail(struct engine *en, struct record *r, const char *why)
 	r->row.failures = r->row.failed_generation == i->generation ? r->row.failures + 1 : 1;
 	r->row.failed_generation = i->generation;
 	int64_t wait = RETRY_FIRST_MS;
-	for (int64_t n = 1; n < r->row.failures && wait < RETRY_MOST_MS; n++)
+	for (int64_t n = 1; n < r->row.failures && wait < PLAN_RETRY_MOST_MS; n++)
 		wait *= 2;
-	if (wait > RETRY_MOST_MS)
-		wait = RETRY_MOST_MS;
+	if (wait > PLAN_RETRY_MOST_MS)
+		wait = PLAN_RETRY_MOST_MS;
 	r->row.retry_at_ms = now_wall(en) + wait;
 	str_replace(&r->row.failure, xstrdup(text));
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "failed", text);

@@ -286,6 +286,7 @@ void plan_owned(struct planner *p, const struct subject *s, struct plan_item *it
 	collect(p, s, it);
 	judge(p, s, it, n);
 	struct draft d = draft_examine(&p->settings, s->live, s->record);
+	it->draft = d.exists;
 	it->waiting = is_waiting(s);
 	it->healthy = is_healthy(it, &d);
 	if (n[VERDICT_WRITE])

@@ -142,6 +142,8 @@ struct plan_item {
 	bool ours; /* the live one is what the record is about; else acting on it adopts it */
 	bool gone; /* neither in Git nor ours in the API any more: its record can be dropped */
 	bool waiting; /* an operation of ours is under way */
+	bool draft; /* ours, and its live generation was saved and, as far as is known, not started
+		     */
 	bool healthy; /* live, provisioned at its generation, and Healthy */
 	const char *file; /* of the document */
 	unsigned line;

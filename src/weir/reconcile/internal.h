@@ -80,6 +80,7 @@ struct engine {
 	struct err confirm_err; /* of one that cannot be read: then no other is asked for */
 
 	struct plan *plan;
+	uint64_t plans; /* that were made; the number of the last one */
 	struct map items; /* struct plan_item * of the plan by name */
 	struct {
 		VEC_FIELDS(struct record *);

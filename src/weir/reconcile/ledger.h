@@ -66,6 +66,7 @@ struct record {
 		refused[32]; /* digest of the body that the API refused; not sent again as it is */
 	bool is_refused;
 	bool healed; /* the open intent repairs drift, and nothing else */
+	uint64_t begun_by; /* the plan that the open intent is from */
 };
 
 struct outbox_entry {

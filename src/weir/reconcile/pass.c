@@ -382,6 +382,7 @@ static void begin_writing(struct engine *en)
 	en->list = en->incoming;
 	api_list_init(&en->incoming);
 	en->plan = build_plan(en);
+	en->plans++;
 	index_plan(en);
 	trouble_ends(en, &en->api, "the API answers again");
 	en->compared = true;

@@ -93,16 +93,26 @@ int64_t watch_step(struct engine *en, int64_t now)
 	return en->watch_at;
 }
 
+/* What ended is what the plan waited for or began. It may be of an older commit: then the newer one is
+ * still to be applied, and the next plan tells. */
+static void finish_item(struct engine *en, struct record *r)
+{
+	struct plan_item *item = item_of(en, r);
+	if (!item)
+		return;
+	item->waiting = false;
+	if (item->action != PLAN_NONE && r->begun_by != en->plans) {
+		pass_soon(en, 0);
+		return;
+	}
+	item->action = PLAN_NONE;
+	item->healthy = !r->row.not_kept;
+}
+
 void watch_succeed(struct engine *en, struct record *r)
 {
 	struct intent *i = r->intent;
-	struct plan_item *item = item_of(en, r);
-	if (item) {
-		item->waiting = false;
-		item->healthy = !r->row.not_kept;
-		if (item->action != PLAN_HOLD)
-			item->action = PLAN_NONE;
-	}
+	finish_item(en, r);
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !r->healed)
 		en->changed++;
 	r->row.provisioned_generation = i->generation;

@@ -56,10 +56,15 @@ static bool set_identity(const struct engine *en, struct record *r, const struct
 	return true;
 }
 
-static void set_provisioned(struct record *r, const struct live *live)
+/* What runs, or was set going, is what drafts are measured by. True if that is news. */
+static bool note_provisioned(struct record *r, const struct plan_item *item)
 {
+	const struct live *live = item->live;
+	if (!item->ours || item->draft || r->row.provisioned_generation >= live->generation)
+		return false;
 	r->row.provisioned_generation = live->generation;
 	str_replace(&r->row.provisioned, spec_to_json(&live->spec));
+	return true;
 }
 
 static bool waits_for_its_time(struct engine *en, const struct record *r)
@@ -129,8 +134,11 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	if (i->kind == INTENT_CREATE && r->row.owned) {
 		forget_object(&r->row);
 		ledger_changed(&en->ledger, r);
+	} else if (i->kind == INTENT_UPDATE && note_provisioned(r, item)) {
+		ledger_changed(&en->ledger, r);
 	}
 	ledger_open_intent(&en->ledger, r, i);
+	r->begun_by = en->plans;
 	enqueue(en, r, WORK_WRITE);
 }
 
@@ -214,6 +222,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	i->generation = live->generation;
 	str_replace(&i->uid, xstrdup_opt(live->uid));
 	str_replace(&i->created_at, xstrdup_opt(live->created_at));
+	r->begun_by = en->plans;
 	apply_intended(en, r, live);
 	start_reconcile(en, r, false);
 }
@@ -276,11 +285,7 @@ static void follow(struct engine *en, struct plan_item *item)
 	}
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	changed = set_identity(en, r, live) || changed;
-	if (live->has_observed && live->observed_generation >= live->generation &&
-		r->row.provisioned_generation < live->generation) {
-		set_provisioned(r, live);
-		changed = true;
-	}
+	changed = note_provisioned(r, item) || changed;
 	if (r->row.failure && item->healthy) {
 		str_replace(&r->row.failure, NULL);
 		r->row.failed_generation = 0;

@@ -79,6 +79,7 @@ static void add_actions(struct buf *out, struct arena *a, const struct plan_item
 	add_flag(out, it->ours, "ours");
 	add_flag(out, it->healthy, "healthy");
 	add_flag(out, it->waiting, "waiting");
+	add_flag(out, it->draft, "draft");
 	add_flag(out, it->gone, "gone");
 	add_flag(out, it->from_accepted, "from-accepted");
 	buf_addc(out, '\n');

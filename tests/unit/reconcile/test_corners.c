@@ -1,4 +1,4 @@
-/* The engine where two things happen at once, something never ends, or others meddle. */
+/* The engine where two things happen at once, where something never ends, or where others meddle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +23,8 @@ static const char *note_of(struct world *w, unsigned commit, const char *kind)
 	return note ? note : "";
 }
 
-/* The look at the old commit's operation is answered between the plan for the new one and its
- * write. */
+/* The look at the old commit's operation is answered between the plan for the new one and its write.
+ */
 static void test_a_late_look_does_not_disturb_a_newer_write(void **state)
 {
 	struct world *w = *state;
@@ -165,8 +165,8 @@ static void test_an_operation_is_asked_for_at_most_every_five_seconds(void **sta
 	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
 }
 
-/* Of two that the list lacks, one gives an error and one is slow: its answer, which says that
- * there is none, comes when the next pass has asked again. */
+/* Of two that the list lacks, one gives an error and one is slow: its answer, which says that there is
+ * none, comes when the next pass has asked again. */
 static void test_a_late_answer_is_not_taken_for_one_of_the_next_pass(void **state)
 {
 	struct world *w = *state;

@@ -66,7 +66,8 @@ static void test_a_row_comes_back_after_a_restart(void **state)
 	assert_non_null(r);
 	assert_string_equal(ledger_plan(r)->uid, "u1");
 	assert_true(ledger_plan(r)->has_last_applied);
-	assert_int_equal(ledger_plan(r)->last_applied.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 5);
+	assert_int_equal(
+		ledger_plan(r)->last_applied.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 5);
 }
 
 static void test_there_is_one_open_intent_and_the_newest_counts(void **state)

@@ -250,7 +250,8 @@ static bool run_until(struct world *w, int64_t ms, bool (*done)(const struct eng
 	int64_t end = w->now + ms;
 	for (unsigned steps = 0;; steps++) {
 		if (steps > 1000000)
-			BUG("the engine does not come to rest");
+			BUG("seed %llu: the engine does not come to rest",
+				(unsigned long long)w->seed_of_history);
 		int64_t due = engine_step(w->engine, w->now);
 		if (done && done(w->engine))
 			return true;

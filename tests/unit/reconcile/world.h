@@ -100,6 +100,7 @@ struct world {
 	unsigned burst; /* so many things happen before the engine gets to do something; 0: one */
 	bool newest_first; /* the call that left last is answered first */
 	bool chaos; /* any order, any delay, any mishap */
+	uint64_t seed_of_history; /* for whoever reads that it went wrong */
 	struct rng_seeded dice_seed;
 	struct rng dice;
 };

@@ -13,8 +13,8 @@
  * replicators there are fewer. */
 #define REPORT_EVERY_MS	    200
 #define REPORT_ITEMS_PER_MS 10
-#define REASONS_KEPT	200
-#define POST_EVERY_MS	1000 /* so that progress is not a storm */
+#define REASONS_KEPT	    200
+#define POST_EVERY_MS	    1000 /* so that progress is not a storm */
 
 static char *context(const struct engine *en, const char *kind)
 {
@@ -337,8 +337,8 @@ int64_t statuses_step(struct engine *en, int64_t now)
 	if (en->report_due && now >= en->report_at) {
 		statuses_update(en);
 		en->report_due = false;
-		en->report_at = now + REPORT_EVERY_MS +
-				(int64_t)en->report.total / REPORT_ITEMS_PER_MS;
+		en->report_at =
+			now + REPORT_EVERY_MS + (int64_t)en->report.total / REPORT_ITEMS_PER_MS;
 	}
 	int64_t due = en->report_due ? en->report_at : en->report_by;
 	if (en->posting || en->options.dry || !statuses_owed(en))

@@ -3,10 +3,12 @@
 
 import json
 import shutil
+import subprocess
 import unittest
 
 import jsonschema
-from weirtest import DEADLINE_S, ROOT, Site, document, line_of, main, wait_for
+from repository import clean_environment
+from weirtest import BIN, DEADLINE_S, ROOT, Site, document, line_of, main, wait_for
 
 TWO = {"orders.yaml": document("orders-dr", lag_alert_threshold=1), "payments.yaml": document("payments-dr")}
 CHANGED = document("orders-dr", lag_alert_threshold=2)
@@ -257,6 +259,21 @@ class FileTest(unittest.TestCase):
                 self.assertIn("Usage: weir", s.cli(*words, config=False))
             self.assertRegex(s.cli("--version", config=False), r"weir \d+\.\d+\.\d+")
             self.assertIn("no such command", s.cli("bogus", config=False, status=64))
+
+    def test_what_does_not_arrive_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            for words in ("--help", "--version", "help plan"):
+                done = subprocess.run([BIN / "weir", *words.split()], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, "did not arrive" in done.stderr), (1, True))
+
+    def test_what_is_printed_goes_into_no_file_where_streams_are_closed(self):
+        with Site() as s:
+            words = f"exec {BIN}/weir run -c {s.config_file} <&- >&- 2>&-"
+            with subprocess.Popen(["sh", "-c", words], env=clean_environment() | s.environment) as weir:
+                sha = s.push(TWO)
+                s.wait_status(sha, "success")
+                weir.terminate()
+            self.assertEqual((s.state / "lock").read_text(), f"{weir.pid}\n")
 
 
 if __name__ == "__main__":

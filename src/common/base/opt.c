@@ -1,8 +1,11 @@
 /* Command lines from tables: parsing, and the texts that explain them. */
 #include "base/opt.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -314,7 +317,19 @@ static int run_help(const char *program, const char *about, const struct command
 	return 0;
 }
 
-int command_main(const char *program, const char *about, const struct command *const *commands,
+/* Where 0, 1 or 2 are closed, a file of ours would get that number, and what is printed with it. */
+static void occupy_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+static int run_words(const char *program, const char *about, const struct command *const *commands,
 	int argc, char **argv)
 {
 	struct err e = ERR_INIT;
@@ -336,4 +351,15 @@ int command_main(const char *program, const char *about, const struct command *c
 	const struct command *command = find_command(commands, word, &e);
 	return command ? run_command(program, command, argc - 2, argv + 2)
 		       : print_error(program, &e);
+}
+
+int command_main(const char *program, const char *about, const struct command *const *commands,
+	int argc, char **argv)
+{
+	occupy_standard_streams();
+	int status = run_words(program, about, commands, argc, argv);
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "%s: what was printed did not arrive: %s\n", program, strerror(errno));
+	return err_exit_status(ERR_IO);
 }

@@ -130,6 +130,19 @@ static void check_truth(void)
 		check(is_as_git_says(i));
 }
 
+/* Asked to, nothing new is started. */
+static void end_it(void)
+{
+	struct world *w = &h.w;
+	size_t under_way = w->calls.n;
+	size_t calls = w->log.n;
+	if (dice(2))
+		world_stop(w);
+	else
+		world_kill(w);
+	check(w->log.n == calls + under_way);
+}
+
 static void happen_next(void)
 {
 	struct world *w = &h.w;
@@ -142,7 +155,7 @@ static void happen_next(void)
 		meddle();
 		break;
 	case 3:
-		world_kill(w);
+		end_it();
 		world_start(w);
 		break;
 	case 4:
@@ -151,6 +164,8 @@ static void happen_next(void)
 		break;
 	case 5:
 		w->fails = dice(4) == 0;
+		if (w->folder_of_store)
+			world_fill_disk(w, dice(2));
 		break;
 	default:
 		break;
@@ -219,11 +234,14 @@ static void live_through(void)
 	w->config.sync.concurrency = 1 + (int64_t)dice(4);
 	for (size_t i = 0; i < NAMES; i++)
 		h.threshold[i] = 1 + (int)dice(1000);
+	if (dice(8) == 0)
+		world_store_on_disk(w);
 	commit();
 	world_start(w);
 	for (int i = 0; i < STEPS; i++)
 		happen_next();
 	w->chaos = w->fails = h.broken = false;
+	world_fill_disk(w, false);
 	commit();
 	world_run(w, 90 * MINUTE); /* more than the longest wait after failures */
 	for (size_t i = 0; i < NAMES; i++)

@@ -1,10 +1,15 @@
 /* The world of the engine's tests. */
 #include "world.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/fs.h"
 
 static int64_t wall(void *ctx)
 {
@@ -19,6 +24,10 @@ static int64_t mono(void *ctx)
 static void take_call(void *ctx, struct api_call *owned_call)
 {
 	struct world *w = ctx;
+	bool writes = owned_call->verb == API_CREATE || owned_call->verb == API_PATCH;
+	if (w->disk_full && writes)
+		BUG("seed %llu: a write that is not journalled",
+			(unsigned long long)w->seed_of_history);
 	vec_push(&w->calls, (struct waiting_call){owned_call, w->now + w->call_ms});
 }
 
@@ -66,6 +75,9 @@ void world_teardown(struct world *w)
 	vec_release(&w->calls);
 	engine_free(w->engine);
 	store_close(w->store);
+	if (w->folder_of_store)
+		fs_remove_tree(w->folder_of_store, NULL);
+	free(w->folder_of_store);
 	vec_each (l, &w->log) {
 		free(l->name);
 		free(l->key);
@@ -275,6 +287,44 @@ void world_run(struct world *w, int64_t ms)
 bool world_settles(struct world *w, int64_t ms)
 {
 	return run_until(w, ms, engine_settled);
+}
+
+void world_store_on_disk(struct world *w)
+{
+	struct err e = ERR_INIT;
+	store_close(w->store);
+	/* In memory all the same where that can be: no disk is waited for. */
+	bool shm = access("/dev/shm", W_OK) == 0;
+	w->folder_of_store = xasprintf("%s/weir-world-XXXXXX", shm ? "/dev/shm" : "/tmp");
+	if (!mkdtemp(w->folder_of_store) ||
+		store_open(w->folder_of_store, "scope", &w->store, &e) < 0)
+		BUG("%s", e.msg);
+}
+
+void world_fill_disk(struct world *w, bool full)
+{
+	w->disk_full = full;
+	struct rlimit limit;
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = full ? 1 : limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+void world_stop(struct world *w)
+{
+	engine_stop(w->engine);
+	uint64_t steps = 0;
+	do {
+		if (steps++ > 1000)
+			BUG("seed %llu: it does not stop", (unsigned long long)w->seed_of_history);
+		engine_step(w->engine, w->now);
+		happen(w);
+		w->now += 10;
+	} while (!engine_idle(w->engine));
+	engine_step(w->engine, w->now);
+	engine_free(w->engine);
+	w->engine = NULL;
 }
 
 void world_kill(struct world *w)

@@ -91,6 +91,8 @@ struct world {
 	struct config config;
 	bool dry;
 	bool once;
+	char *folder_of_store; /* NULL: it is in memory */
+	bool disk_full;
 	struct store *store;
 	struct engine *engine;
 	VEC(struct waiting_call) calls; /* to be answered */
@@ -120,6 +122,12 @@ void world_start_with(struct world *w, const char *yaml);
 /* As kill -9: the engine is gone, the store and the world stay; calls under way have their effect
  * and no answer. */
 void world_kill(struct world *w);
+/* As SIGTERM: it is asked to stop, and gets the answers to what is under way. */
+void world_stop(struct world *w);
+/* From now on the store is on disk. */
+void world_store_on_disk(struct world *w);
+/* No create and no change may leave then. */
+void world_fill_disk(struct world *w, bool full);
 /* Runs until nothing happens before `ms` have passed. */
 void world_run(struct world *w, int64_t ms);
 /* Runs until the engine says that everything came to its end; false if it does not within `ms`. */

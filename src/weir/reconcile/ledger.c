@@ -15,7 +15,9 @@ char *spec_to_json(const struct spec *spec)
 	return buf_take(&out);
 }
 
-void spec_from_json(const char *json, struct arena *arena, struct spec *ret_spec)
+/* A value that is the same in `like`, which lives as long, is kept once. */
+static void read_spec(
+	const char *json, const struct spec *like, struct arena *arena, struct spec *ret_spec)
 {
 	auto_arena struct arena tree = ARENA_INIT; /* several times what is kept of it */
 	struct node *map;
@@ -27,8 +29,17 @@ void spec_from_json(const char *json, struct arena *arena, struct spec *ret_spec
 	const struct field_place place = {.arena = &tree, .path = ""};
 	struct spec spec;
 	spec_decode(map, &place, false, &spec, &ignored);
-	*ret_spec = spec_copy(arena, &spec);
 	problems_release(&ignored);
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
+		if (node_equal(spec.value[f], like->value[f]))
+			ret_spec->value[f] = like->value[f];
+		else if (spec.value[f])
+			ret_spec->value[f] = node_copy(arena, spec.value[f]);
+}
+
+void spec_from_json(const char *json, struct arena *arena, struct spec *ret_spec)
+{
+	read_spec(json, &(struct spec){.value = {NULL}}, arena, ret_spec);
 }
 
 static char *copy_opt(struct arena *a, const char *s)
@@ -55,7 +66,7 @@ static void refresh_plan(struct record *r)
 	};
 	if (p->has_last_applied)
 		spec_from_json(row->last_applied, &r->plan_arena, &p->last_applied);
-	spec_from_json(row->provisioned, &r->plan_arena, &p->provisioned);
+	read_spec(row->provisioned, &p->last_applied, &r->plan_arena, &p->provisioned);
 	spec_from_json(row->not_kept, &r->plan_arena, &p->not_kept_value);
 	for (int f = 0; f < SPEC__COUNT; f++)
 		if (p->not_kept_value.value[f])
@@ -69,7 +80,7 @@ static void refresh_plan(struct record *r)
 	/* A further attempt that runs is waited for like the first. */
 	if (p->intent_reconciled && i->generation == p->failed_generation)
 		p->failed_generation = 0;
-	spec_from_json(i->intended, &r->plan_arena, &p->intended);
+	read_spec(i->intended, &p->last_applied, &r->plan_arena, &p->intended);
 }
 
 const struct plan_record *ledger_plan(struct record *r)

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 
-#define ARENA_FIRST_BLOCK ((size_t)1 << 10)
+#define ARENA_FIRST_BLOCK ((size_t)512)
 #define ARENA_LAST_BLOCK  ((size_t)256 << 10)
 
 struct arena_block {

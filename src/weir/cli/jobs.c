@@ -72,7 +72,7 @@ void *job_read(void *arg)
 	if (job->source)
 		read_git(job, out);
 	else
-		source_load_folder(job->folder, &out->catalog, &out->err);
+		source_load_paths(&job->folder, 1, &out->catalog, &out->err);
 	const struct catalog *c = out->catalog ? out->catalog : job->request->catalog;
 	if (c)
 		check_secrets(job->stores, c, out);

@@ -101,17 +101,25 @@ static int list_folder(struct files *f, const char *dir, unsigned depth, struct 
 	return rc;
 }
 
-int source_load_folder(const char *dir, struct catalog **ret_catalog, struct err *e)
+static int add_path(struct files *f, const char *path, struct err *e)
 {
-	__attribute__((cleanup(files_release))) struct files files = {.n = 0};
 	struct stat st;
 
-	if (stat(dir, &st) < 0)
-		return err_errno(e, errno, "%s", dir);
-	int rc = S_ISDIR(st.st_mode) ? list_folder(&files, dir, 0, e)
-				     : add_file(&files, dir, &st, e);
-	if (rc < 0)
-		return rc;
+	if (stat(path, &st) < 0)
+		return err_errno(e, errno, "%s", path);
+	return S_ISDIR(st.st_mode) ? list_folder(f, path, 0, e) : add_file(f, path, &st, e);
+}
+
+int source_load_paths(
+	const char *const *paths, size_t n, struct catalog **ret_catalog, struct err *e)
+{
+	__attribute__((cleanup(files_release))) struct files files = {.n = 0};
+
+	for (size_t i = 0; i < n; i++) {
+		int rc = add_path(&files, paths[i], e);
+		if (rc < 0)
+			return rc;
+	}
 	files_parse(&files);
 	*ret_catalog = files_to_catalog(&files);
 	return 0;

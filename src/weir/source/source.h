@@ -82,11 +82,12 @@ int source_fetch(struct source *s, const char *known, struct source_head *ret_he
 int source_load(struct source *s, const char *sha, struct catalog **ret_catalog, struct err *e);
 
 /*
- * The same from a folder on disk, or from one file: for `weir validate DIR` and `--path DIR`. File
- * names begin with `dir` (unless that is "."). Folders below it that are repositories of their own
- * are left out, as a submodule's files are.
+ * The same from folders and files on disk, as one catalog: for `weir validate PATH…` and `--path
+ * DIR`. File names begin with the path (unless that is "."). Folders below it that are repositories
+ * of their own are left out, as a submodule's files are.
  */
-int source_load_folder(const char *dir, struct catalog **ret_catalog, struct err *e);
+int source_load_paths(
+	const char *const *paths, size_t n, struct catalog **ret_catalog, struct err *e);
 
 /*
  * Statuses as Git notes. The note of each `sha` under `ref` gets the line of each context, in the

@@ -33,7 +33,7 @@ static struct catalog *load_folder(struct scratch *s)
 	struct catalog *c = NULL;
 	struct err e = ERR_INIT;
 
-	if (source_load_folder(dir, &c, &e) < 0)
+	if (source_load_paths((const char *const[]){dir}, 1, &c, &e) < 0)
 		fail_msg("%s: %s", err_name(e.code), e.msg);
 	return c;
 }
@@ -165,10 +165,28 @@ static void test_a_file_when_it_is_named_itself(void **state)
 	struct catalog *c = NULL;
 	struct err e = ERR_INIT;
 
-	assert_int_equal(source_load_folder(path, &c, &e), 0);
+	assert_int_equal(source_load_paths((const char *const[]){path}, 1, &c, &e), 0);
 	assert_names(c, 1, (const char *const[]){"a"});
 	catalog_free(c);
-	assert_int_equal(source_load_folder("/nonexistent/x", &c, &e), -ERR_NOT_FOUND);
+	assert_int_equal(source_load_paths((const char *const[]){"/nonexistent/x"}, 1, &c, &e),
+		-ERR_NOT_FOUND);
+}
+
+static void test_a_name_declared_in_two_paths_is_declared_twice(void **state)
+{
+	struct scratch *s = *state;
+	auto_free char *path = fs_join(s->work, "replicators/a.yaml");
+	auto_free char *copy = fs_join(s->work, "copy.yaml");
+	auto_buf struct buf text = BUF_INIT;
+	struct catalog *c = NULL;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(fs_read(path, &text, &e), 0);
+	assert_int_equal(fs_write(copy, buf_str(&text), text.len, 0644, &e), 0);
+	assert_int_equal(source_load_paths((const char *const[]){path, copy}, 2, &c, &e), 0);
+	assert_int_equal(c->problems.n_errors, 2);
+	assert_false(c->complete);
+	catalog_free(c);
 }
 
 static void test_a_commit_that_was_never_fetched_is_an_error(void **state)
@@ -288,6 +306,7 @@ int main(void)
 		TEST(test_the_whole_tree_when_path_is_empty),
 		TEST(test_not_found_when_the_path_is_not_in_the_commit),
 		TEST(test_a_file_when_it_is_named_itself),
+		TEST(test_a_name_declared_in_two_paths_is_declared_twice),
 		TEST(test_a_commit_that_was_never_fetched_is_an_error),
 		TEST(test_folders_in_folders_without_end_are_refused),
 		TEST(test_a_tree_bomb_is_refused),

@@ -152,7 +152,8 @@ static void assert_does_not_load(const char *file, const char *says)
 
 	assert_null(config_load(file, &problems));
 	assert_int_equal(problems.n, 1);
-	assert_string_equal(problems.at[0].file, file);
+	assert_null(problems.at[0].file); /* the message names it */
+	assert_non_null(strstr(problems.at[0].message, file));
 	if (!strstr(problems.at[0].message, says))
 		fail_msg("not \"%s\", but \"%s\"", says, problems.at[0].message);
 	problems_release(&problems);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "source/last_words.h"
 #include "source/wire.h"
 
 struct remote {
@@ -66,28 +67,6 @@ static git_remote_callbacks callbacks_of(struct remote *r)
 	return callbacks;
 }
 
-/* What git upload-pack and receive-pack print when they will not even begin. */
-static const struct {
-	const char *words;
-	enum err_code code;
-} last_words[] = {
-	{"does not appear to be a git repository", ERR_NOT_FOUND},
-	{"not a git repository", ERR_NOT_FOUND},
-	{"dubious ownership", ERR_DENIED},
-	{"Permission denied", ERR_DENIED},
-};
-
-static int explain_last_words(const struct wire *w, struct err *e)
-{
-	const char *said = buf_str(&w->said);
-
-	for (size_t i = 0; i < ARRAY_SIZE(last_words); i++)
-		if (strstr(said, last_words[i].words))
-			return err_set(
-				e, last_words[i].code, "%s: %s", w->source->location.url, said);
-	return err_retriable(e, ERR_UNAVAILABLE, "%s: %s", w->source->location.url, said);
-}
-
 static int remote_failed(struct remote *r, int error, struct err *e)
 {
 	struct wire *w = &r->wire;
@@ -104,7 +83,7 @@ static int remote_failed(struct remote *r, int error, struct err *e)
 	if (libgit_class() != GIT_ERROR_NET)
 		return mirror_failed(r->mirror, e, "%s", url);
 	if (w->said.len > 0)
-		return explain_last_words(w, e);
+		return last_words_explain(url, buf_str(&w->said), e);
 	if (error == GIT_EEOF)
 		return err_retriable(e, ERR_REMOTE, "%s: the answer breaks off after %llu bytes",
 			url, (unsigned long long)w->n_received);

@@ -100,11 +100,12 @@ int source_recover(struct source *s, int rc, int64_t deadline_mono_ms, struct er
 	if (renewed(s))
 		return err_prefix(
 			e, "broken again after it was cloned anew; check the disk and the server");
-	log_debug("the mirror is broken and cloned anew", "why", e->msg, NULL);
+	log_debug("the mirror is broken and cloned anew", "why", e ? e->msg : "", NULL);
 	rc = clone_anew(s, deadline_mono_ms, &oid, &again);
 	if (rc == 0)
 		memcpy(s->renewed_for, s->advertised, sizeof(s->renewed_for));
-	*e = again;
+	if (e)
+		*e = again;
 	return rc;
 }
 

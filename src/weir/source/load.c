@@ -120,6 +120,8 @@ static int read_blob(struct walk *w, struct file *file, struct err *e)
 
 static int read_blobs(struct walk *w, struct err *e)
 {
+	int rc = 0;
+
 	vec_each (it, &w->files) {
 		char hex[GIT_OID_HEXSZ + 1];
 		struct parsed_file *parsed =
@@ -129,8 +131,10 @@ static int read_blobs(struct walk *w, struct err *e)
 			continue;
 		if (parsed)
 			it->parsed = parsed_file_ref(parsed);
-		else if (read_blob(w, it, e) < 0)
-			return -(int)e->code;
+		else
+			rc = read_blob(w, it, e);
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }

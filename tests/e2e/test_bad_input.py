@@ -166,6 +166,8 @@ class ConfigurationTest(unittest.TestCase):
         "a token": ({"api": {"token": HIDDEN}}, "token: "),
         "vault": ({"secrets": {"stores": [{"type": "vault"}]}}, "type: "),
         "ssh": ({"source": {"url": "ssh://git@example.com"}}, "source.url.*path"),
+        "a relative key": ({"source": {"ssh_key": "key"}}, "source.ssh_key.*absolute"),
+        "a key that is expanded": ({"source": {"known_hosts": "/etc/%u"}}, "source.known_hosts.*expand"),
         "a password for ssh": ({"source": {"url": f"ssh://git:{HIDDEN}@example.com/x"}}, "source.url.*password"),
         "credentials": ({"source": {"url": f"https://user:{HIDDEN}@example.com/x.git"}}, "source.url|credentials"),
         "no URL": ({"api": {"url": "example.com"}}, "url"),

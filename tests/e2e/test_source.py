@@ -4,10 +4,10 @@
 import os
 import threading
 import time
-import unittest
 
 from githttp import GitServer
 from sourcetest import DEADLINE_S, Failure, Probe, SourceTest
+from weirtest import main
 
 
 class Fetch(SourceTest):
@@ -256,4 +256,4 @@ class Memory(SourceTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -26,6 +26,16 @@ static bool name_valid(const char *name)
 	return n >= 1 && n <= 63 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
 }
 
+static void check_ssh_file(struct config *c, const struct node *section, const char *key,
+	const char *file, struct problems *problems)
+{
+	auto_free char *path = xasprintf("source.%s", key);
+	if (file && (file[0] != '/' || strpbrk(file, "%$\"\\")))
+		add(problems, c, section, key, path,
+			"must be an absolute path without any of % $ \" \\, which ssh would "
+			"expand");
+}
+
 static void check_source(struct config *c, const struct node *root, struct problems *problems)
 {
 	const struct node *section = node_get(root, "source");
@@ -35,6 +45,8 @@ static void check_source(struct config *c, const struct node *root, struct probl
 		add(problems, c, section, "url", "source.url", e.msg);
 	else
 		location_release(&location);
+	check_ssh_file(c, section, "ssh_key", c->source.ssh_key, problems);
+	check_ssh_file(c, section, "known_hosts", c->source.known_hosts, problems);
 	if (c->source.path[0] == '/' || text_has_suffix(c->source.path, "/") ||
 		strstr(c->source.path, ".."))
 		add(problems, c, section, "path", "source.path",

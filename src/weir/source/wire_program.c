@@ -1,5 +1,5 @@
-/* Repositories in a folder, where `git upload-pack` and `git receive-pack` are run, and at the other
- * end of ssh: programs on pipes, ended at the deadline. */
+/* Repositories in a folder, where `git upload-pack` and `git receive-pack` are run, and at the
+ * other end of ssh: programs on pipes, ended at the deadline. */
 #include "source/wire.h"
 
 #include <string.h>

@@ -28,7 +28,8 @@ class Authority:
         """For a name as in subjectAltName. With negative `days` it is over already."""
         n = next(self.numbers)
         certificate, key, request = (self.folder / f"{n}.{end}" for end in ("pem", "key", "csr"))
-        openssl("req", *NEW_KEY, "-keyout", key, "-out", request, "-subj", "/CN=server", "-addext", f"subjectAltName={name}")
+        for_name = ["-subj", "/CN=server", "-addext", f"subjectAltName={name}"]
+        openssl("req", *NEW_KEY, "-keyout", key, "-out", request, *for_name)
         words = ["-copy_extensions", "copy", "-CA", self.file, "-CAkey", self.key, "-days", days]
         openssl("x509", "-req", "-in", request, "-out", certificate, *words)
         return certificate, key

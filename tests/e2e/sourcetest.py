@@ -13,6 +13,8 @@ from githttp import GitServer
 from weirtest import BIN
 
 PROBE = BIN.parent / "tests" / "source_probe"
+# For tests of memory: a sanitizer is to give it back at once.
+FRUGAL = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"}
 DEADLINE_S = 60
 REPLICATOR = """\
 apiVersion: weir/v1

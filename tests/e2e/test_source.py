@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Fetching and pushing notes over smart HTTP, from servers that work and from servers that do not."""
 
-import os
 import threading
 import time
 
 from githttp import GitServer
-from sourcetest import DEADLINE_S, Failure, Probe, SourceTest
+from sourcetest import DEADLINE_S, FRUGAL, Failure, Probe, SourceTest
 from weirtest import main
 
 
@@ -243,9 +242,7 @@ class Notes(SourceTest):
 
 class Memory(SourceTest):
     def test_stays_where_it_is_over_five_hundred_fetches(self):
-        # A sanitizer is to give memory back at once.
-        sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"
-        probe = self.probe(environment={"ASAN_OPTIONS": sanitizer})
+        probe = self.probe(environment=FRUGAL)
         for _ in range(100):
             probe.fetch(self.first)
         before = int(probe.ask("rss")[0])

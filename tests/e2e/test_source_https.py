@@ -10,7 +10,8 @@ from sourcetest import SourceTest
 from weirtest import main
 
 TOKEN = "token-that-goes-to-one-place"
-NO_PROXY = {name: "" for name in ("NO_PROXY", "no_proxy", "http_proxy", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")}
+PROXY_VARIABLES = ("NO_PROXY", "no_proxy", "http_proxy", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
+NO_PROXY = {name: "" for name in PROXY_VARIABLES}
 
 class HttpsTest(SourceTest):
     name = "IP:127.0.0.1"

@@ -6,7 +6,7 @@ import re
 import resource
 import subprocess
 
-from sourcetest import REPLICATOR, SourceTest
+from sourcetest import FRUGAL, REPLICATOR, SourceTest
 from weirtest import main
 
 MIB = 1 << 20
@@ -107,7 +107,7 @@ class Memory(MirrorTest):
         """It cannot filter: all comes, through memory that does not grow with it."""
         self.noise(24, 2 * MIB)
         head = self.commit("b")
-        probe = self.probe()
+        probe = self.probe(environment=FRUGAL)
         before = int(probe.ask("rss")[0])
         self.assertEqual(probe.fetch()[0], head)
         self.assertGreater(self.mirror_bytes(), 47 * MIB)
@@ -134,7 +134,7 @@ class Histories(MirrorTest):
         found = dict(line.split() for line in marks.read_text().splitlines())
         main_ref = self.bare / "refs" / "heads" / "main"
         (self.bare / "refs" / "heads" / "pool").unlink(missing_ok=True)
-        probe = self.probe(str(self.bare), environment={"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")})
+        probe = self.probe(str(self.bare))
         known = probe.fetch()[0]
         largest = 0
         for i in range(n):

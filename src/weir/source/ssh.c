@@ -34,6 +34,7 @@ static void push_setting(struct strv *argv, const char *setting)
 	strv_push(argv, setting);
 }
 
+/* `key` is the one of weir.yaml that names it. */
 static int push_file(
 	struct strv *argv, const char *setting, const char *key, const char *path, struct err *e)
 {

@@ -17,6 +17,7 @@ import os
 import re
 import select
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -307,17 +308,22 @@ MODES = {
 
 
 class GitServer(http.server.ThreadingHTTPServer):
-    """`token`: wanted as the password of Basic or as Bearer; None for nobody's. `push`: whether pushing is allowed."""
+    """`token`: wanted as the password of Basic or as Bearer; None for nobody's. `push`: whether pushing is allowed.
+    `tls`: files of a certificate and its key."""
 
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, root, token=None, push=True, port=0):
+    def __init__(self, root, token=None, push=True, port=0, tls=None):
         super().__init__(("127.0.0.1", port), Handler)
         self.root = os.path.abspath(root)
         self.token = token
         self.push = push
-        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.tls = None
+        if tls:
+            self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self.tls.load_cert_chain(*tls)
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.server_port}"
         self.lock = threading.Lock()
         self.faults = []
         self.entries = []
@@ -376,8 +382,15 @@ class GitServer(http.server.ThreadingHTTPServer):
     def count(self, method=None, match="", **with_values):
         return len(self.requests(method, match, **with_values))
 
+    def finish_request(self, request, client_address):
+        if not self.tls:
+            super().finish_request(request, client_address)
+            return
+        with self.tls.wrap_socket(request, server_side=True) as secured:
+            super().finish_request(secured, client_address)
+
     def handle_error(self, request, client_address):
-        if not self.stopping.is_set() and not isinstance(sys.exc_info()[1], ConnectionError):
+        if not self.stopping.is_set() and not isinstance(sys.exc_info()[1], (ConnectionError, ssl.SSLError)):
             super().handle_error(request, client_address)
 
 

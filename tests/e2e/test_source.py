@@ -1,132 +1,12 @@
 #!/usr/bin/env python3
-"""Fetching and pushing notes over smart HTTP, from servers that work and from servers that do not.
+"""Fetching and pushing notes over smart HTTP, from servers that work and from servers that do not."""
 
-    test_source.py PROBE [TEST …]     PROBE: tests/unit/source/source_probe.c, built
-"""
-
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-import unittest
 
 from githttp import GitServer
-
-PROBE = None
-DEADLINE_S = 60
-REPLICATOR = """\
-apiVersion: weir/v1
-kind: KafkaReplicator
-metadata:
-  name: {name}
-spec:
-  provider: MirrorMaker2
-  source_kafka_id: prod-eu
-  destination_kafka_id: dr-eu
-  replication_mode: active-passive
-  topic_whitelist: [{name}-orders]
-"""
-
-
-class Failure(Exception):
-    def __init__(self, name, retriable, message):
-        super().__init__(f"{name}: {message}")
-        self.name = name
-        self.retriable = retriable == "retriable"
-        self.message = message
-
-
-class Probe:
-    def __init__(self, url, mirror, timeout_ms=60000, token_ref=None, environment=None):
-        self.process = subprocess.Popen(
-            [PROBE, url, str(mirror), str(timeout_ms)] + ([token_ref] if token_ref else []),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"NO_PROXY": "127.0.0.1"} | (environment or {}),
-        )
-
-    def ask(self, *words):
-        self.process.stdin.write(" ".join(words) + "\n")
-        self.process.stdin.flush()
-        status, *rest = self.process.stdout.readline().rstrip("\n").split("\t")
-        if status != "ok":
-            raise Failure(*rest)
-        return rest
-
-    def fetch(self, known=""):
-        return self.ask("fetch", known)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(DEADLINE_S)
-        self.process.stdout.close()
-        if self.process.returncode:
-            raise AssertionError(f"the probe ended with {self.process.returncode}")
-
-
-class SourceTest(unittest.TestCase):
-    token = None
-    push = True
-
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.bare = self.folder / "served" / "team.git"
-        self.work = self.folder / "work"
-        self.git("init", "--quiet", "--bare", "--initial-branch=main", self.bare)
-        self.git("init", "--quiet", "--initial-branch=main", self.work)
-        self.first = self.commit("a")
-        self.server = self.enterContext(GitServer(self.folder / "served", self.token, self.push))
-        self.url = self.server.url + "/team.git"
-
-    def git(self, *arguments, within=None):
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.folder),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            **{f"GIT_{who}_{what}": "t@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
-        }
-        done = subprocess.run(
-            ["git", *arguments],
-            cwd=within or self.folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=DEADLINE_S,
-        )
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        return done.stdout.decode().strip()
-
-    def commit(self, name):
-        path = self.work / "replicators" / f"{name}.yaml"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(REPLICATOR.format(name=name))
-        self.git("add", "-A", within=self.work)
-        self.git("commit", "--quiet", "-m", f"add {name}", within=self.work)
-        self.git("push", "--quiet", "--force", self.bare, "main", within=self.work)
-        return self.git("rev-parse", "HEAD", within=self.work)
-
-    def probe(self, url=None, **more):
-        probe = Probe(url or self.url, self.folder / "mirror", **more)
-        self.addCleanup(probe.close)
-        return probe
-
-    def fails(self, name, words, run, *arguments, retriable=False):
-        with self.assertRaises(Failure) as caught:
-            run(*arguments)
-        self.assertEqual(caught.exception.name, name, caught.exception.message)
-        self.assertRegex(caught.exception.message, words)
-        self.assertEqual(caught.exception.retriable, retriable)
-
-    def fails_in_time(self, words, probe, seconds=1.0):
-        begin = time.monotonic()
-        self.fails("timeout", words, probe.fetch, retriable=True)
-        took = time.monotonic() - begin
-        self.assertGreater(took, seconds * 0.9)
-        self.assertLess(took, seconds + 20)
+from sourcetest import DEADLINE_S, FRUGAL, Failure, Probe, SourceTest
+from weirtest import main
 
 
 class Fetch(SourceTest):
@@ -362,9 +242,7 @@ class Notes(SourceTest):
 
 class Memory(SourceTest):
     def test_stays_where_it_is_over_five_hundred_fetches(self):
-        # A sanitizer is to give memory back at once.
-        sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"
-        probe = self.probe(environment={"ASAN_OPTIONS": sanitizer})
+        probe = self.probe(environment=FRUGAL)
         for _ in range(100):
             probe.fetch(self.first)
         before = int(probe.ask("rss")[0])
@@ -375,5 +253,4 @@ class Memory(SourceTest):
 
 
 if __name__ == "__main__":
-    PROBE = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    main()

@@ -210,10 +210,10 @@ static int timed_out(const struct proc *p, struct err *e)
 /* What it said last on standard error is the best explanation there is. */
 static int ended_early(struct proc *p, struct err *e)
 {
-	wait_ready(p, p->pid_fd, POLLIN, clock_mono_ms(&clock_real) + PROC_GRACE_MS);
-	drain_errors(p);
-	return err_retriable(e, ERR_UNAVAILABLE, "%s: ended early%s%s", p->name,
-		p->n_errors ? ": " : "", p->n_errors ? proc_stderr(p) : "");
+	const char *said = proc_last_words(p);
+
+	return err_retriable(
+		e, ERR_UNAVAILABLE, "%s: ended early%s%s", p->name, *said ? ": " : "", said);
 }
 
 int proc_write(
@@ -270,6 +270,12 @@ const char *proc_stderr(struct proc *p)
 	buf_clear(&p->shown);
 	text_escape(&p->shown, p->errors, len);
 	return buf_str(&p->shown);
+}
+
+const char *proc_last_words(struct proc *p)
+{
+	wait_ready(p, p->pid_fd, POLLIN, clock_mono_ms(&clock_real) + PROC_GRACE_MS);
+	return proc_stderr(p);
 }
 
 /* The leader stays a zombie until the last signal is sent, so that its group's number cannot be

@@ -35,6 +35,8 @@ int proc_read(struct proc *p, void *out, size_t size, size_t *ret_got, int64_t d
 	struct err *e);
 /* Its standard error so far, escaped to one line; valid until the next call. */
 const char *proc_stderr(struct proc *p);
+/* The same when its output has ended: waits a moment for it to end, so that nothing is missed. */
+const char *proc_last_words(struct proc *p);
 /* Exit status 0…255, 128 + signal; the caller decides whether it is an error. Always frees p. */
 int proc_finish(struct proc *p, int64_t deadline_mono_ms, int *ret_status, struct err *e);
 /* Kills it and frees p. NULL is fine. */

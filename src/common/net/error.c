@@ -107,7 +107,7 @@ static const struct failure {
 		.retriable = true,
 		.what = "the proxy refused",
 		.detail = OF_LIBRARY,
-		.hint = "check the proxy setting"},
+		.hint = "check the proxy setting (https_proxy, no_proxy)"},
 	{.result = CURLE_BAD_CONTENT_ENCODING,
 		.code = ERR_REMOTE,
 		.what = "the answer cannot be decompressed",
@@ -127,6 +127,15 @@ static const struct failure {
 		.what = "the answer is not HTTP",
 		.hint = "check the port"},
 };
+
+/* A proxy that answers CONNECT with a refusal is to libcurl a connection that broke. */
+static CURLcode find_result(const struct call *c)
+{
+	long status = 0;
+
+	curl_easy_getinfo(c->easy, CURLINFO_HTTP_CONNECTCODE, &status);
+	return c->result == CURLE_RECV_ERROR && status >= 300 ? CURLE_PROXY : c->result;
+}
 
 static const struct failure *find_failure(CURLcode result)
 {
@@ -177,7 +186,7 @@ static const char *find_detail(const struct call *c, enum detail detail)
 
 int call_fail(const struct call *c, struct err *e)
 {
-	const struct failure *f = find_failure(c->result);
+	const struct failure *f = find_failure(find_result(c));
 	const char *detail = find_detail(c, f->detail);
 	char time[CLOCK_TEXT_MAX];
 	curl_off_t time_us = 0;

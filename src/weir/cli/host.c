@@ -138,6 +138,8 @@ static int open_mirror(struct host *h, const char *folder, struct err *e)
 		.token_ref = c->source.token,
 		.user = c->source.user,
 		.ca_file = c->source.ca_file,
+		.ssh_key = c->source.ssh_key,
+		.known_hosts = c->source.known_hosts,
 		.timeout_ms = c->source.timeout_ms,
 	};
 	return source_open(&options, &h->source, e);

@@ -9,6 +9,7 @@
 #include "config/tables.h"
 #include "doc/yaml.h"
 #include "net/http.h"
+#include "source/location.h"
 
 static void add(struct problems *problems, const struct config *c, const struct node *section,
 	const char *key, const char *path, const char *message)
@@ -25,22 +26,27 @@ static bool name_valid(const char *name)
 	return n >= 1 && n <= 63 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
 }
 
+static void check_ssh_file(struct config *c, const struct node *section, const char *key,
+	const char *file, struct problems *problems)
+{
+	auto_free char *path = xasprintf("source.%s", key);
+	if (file && (file[0] != '/' || strpbrk(file, "%$\"\\")))
+		add(problems, c, section, key, path,
+			"must be an absolute path without any of % $ \" \\, which ssh would "
+			"expand");
+}
+
 static void check_source(struct config *c, const struct node *root, struct problems *problems)
 {
 	const struct node *section = node_get(root, "source");
-	const char *url = c->source.url;
+	struct location location;
 	struct err e = ERR_INIT;
-	if (text_has_prefix(url, "http://") || text_has_prefix(url, "https://")) {
-		if (url_check_http(url, &e) < 0)
-			add(problems, c, section, "url", "source.url", e.msg);
-	} else if (text_has_prefix(url, "ssh://") || (strchr(url, ':') && !strstr(url, "://"))) {
-		add(problems, c, section, "url", "source.url",
-			"ssh is not built yet; use https with source.token, or a path on this "
-			"machine");
-	} else if (url[0] != '/' && !text_has_prefix(url, "file:///")) {
-		add(problems, c, section, "url", "source.url",
-			"must be https://…, http://…, file:///… or an absolute path");
-	}
+	if (location_parse(c->source.url, &location, &e) < 0)
+		add(problems, c, section, "url", "source.url", e.msg);
+	else
+		location_release(&location);
+	check_ssh_file(c, section, "ssh_key", c->source.ssh_key, problems);
+	check_ssh_file(c, section, "known_hosts", c->source.known_hosts, problems);
 	if (c->source.path[0] == '/' || text_has_suffix(c->source.path, "/") ||
 		strstr(c->source.path, ".."))
 		add(problems, c, section, "path", "source.path",

@@ -36,6 +36,8 @@ struct config {
 		const char *token;
 		const char *user;
 		const char *ca_file;
+		const char *ssh_key;
+		const char *known_hosts;
 		int rewind;
 	} source;
 	struct {

@@ -21,9 +21,9 @@ static const struct field source_fields[] = {
 		.type = FIELD_STRING,
 		.flags = FIELD_REQUIRED,
 		.offset = offsetof(struct config, source.url),
-		.doc = "Where the repository is: https://…, http://…, file:///… or an absolute "
-		       "path. No "
-		       "credentials in it; they have keys of their own."},
+		.doc = "Where the repository is: https://…, http://…, ssh://user@host/path, "
+		       "user@host:path, file:///… or an absolute path. No credentials in it; they "
+		       "have keys of their own."},
 	{.name = "branch",
 		.type = FIELD_STRING,
 		.def = "main",
@@ -65,6 +65,17 @@ static const struct field source_fields[] = {
 		.offset = offsetof(struct config, source.ca_file),
 		.doc = "Certificates (PEM) that are trusted for this server instead of the "
 		       "system's."},
+	{.name = "ssh_key",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, source.ssh_key),
+		.doc = "For ssh: the absolute path of the private key, which nobody else may read. "
+		       "Without it ssh takes the keys that it is configured to. One with a "
+		       "passphrase needs an ssh-agent."},
+	{.name = "known_hosts",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, source.known_hosts),
+		.doc = "For ssh: the absolute path of a file with the host keys that are trusted, "
+		       "in the form of known_hosts and instead of ssh's own files."},
 	{.name = "rewind",
 		.type = FIELD_CHOICE,
 		.choices = rewind_words,

@@ -80,6 +80,16 @@ static int clone_anew(struct source *s, int64_t deadline_mono_ms, git_oid *ret_o
 	return mirror_replace(&s->mirror, repo, e);
 }
 
+static bool renewed(const struct source *s)
+{
+	return *s->advertised && strcmp(s->advertised, s->renewed_for) == 0;
+}
+
+bool source_left_out(const struct source *s, int error)
+{
+	return error == GIT_ENOTFOUND && renewed(s);
+}
+
 int source_recover(struct source *s, int rc, int64_t deadline_mono_ms, struct err *e)
 {
 	struct err again = ERR_INIT;
@@ -87,14 +97,15 @@ int source_recover(struct source *s, int rc, int64_t deadline_mono_ms, struct er
 
 	if (!s->mirror.broken)
 		return rc;
-	if (*s->advertised && strcmp(s->advertised, s->renewed_for) == 0)
+	if (renewed(s))
 		return err_prefix(
 			e, "broken again after it was cloned anew; check the disk and the server");
-	log_debug("the mirror is broken and cloned anew", "why", e->msg, NULL);
+	log_debug("the mirror is broken and cloned anew", "why", e ? e->msg : "", NULL);
 	rc = clone_anew(s, deadline_mono_ms, &oid, &again);
 	if (rc == 0)
 		memcpy(s->renewed_for, s->advertised, sizeof(s->renewed_for));
-	*e = again;
+	if (e)
+		*e = again;
 	return rc;
 }
 

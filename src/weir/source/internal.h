@@ -4,6 +4,7 @@
 #ifndef SOURCE_INTERNAL_H
 #define SOURCE_INTERNAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -19,8 +20,10 @@ struct source {
 	char *path;
 	char *token_ref; /* NULL: none */
 	char *user;
+	char *ssh_key; /* a file, or NULL; known_hosts too */
+	char *known_hosts;
 	int64_t timeout_ms;
-	struct http_client *http; /* NULL for folders */
+	struct http_client *http; /* NULL unless LOCATION_HTTP */
 	struct mirror mirror;
 	/* Where the server last said that the branch is ("" before it did), and the same when the
 	 * mirror was last cloned anew because it was broken. */
@@ -37,6 +40,13 @@ int64_t source_deadline(const struct source *s);
  * this head, does that. 0: try the operation again. Else the error stands.
  */
 int source_recover(struct source *s, int rc, int64_t deadline_mono_ms, struct err *e);
+
+/*
+ * Whether a blob that libgit2 does not find (its `error`) is one that the server left out as larger
+ * than a YAML file may be. False while it may as well be lost: then the mirror is cloned anew, and
+ * what is not there afterwards was left out.
+ */
+bool source_left_out(const struct source *s, int error);
 
 /*
  * The tree of a folder in a commit, NULL if it is not there (or is no folder). "" is the whole

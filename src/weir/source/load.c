@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "source/files.h"
+#include "source/filter.h"
 #include "source/internal.h"
 
 struct walk {
@@ -56,9 +57,14 @@ static int add_entry(struct walk *w, const git_tree_entry *entry, const char *pa
 {
 	struct file file = {.unreadable = why_unreadable(entry)};
 	git_object_t type;
+	int error = 0;
 
 	git_oid_cpy(&file.id, git_tree_entry_id(entry));
-	if (!file.unreadable && git_odb_read_header(&file.bytes, &type, w->odb, &file.id) < 0)
+	if (!file.unreadable)
+		error = git_odb_read_header(&file.bytes, &type, w->odb, &file.id);
+	if (source_left_out(w->source, error))
+		file.bytes = FILTER_BYTES;
+	else if (error < 0)
 		return mirror_failed(&w->source->mirror, e, "%s", path);
 	file.path = xstrdup(path);
 	return files_add(&w->files, file, e);
@@ -114,6 +120,8 @@ static int read_blob(struct walk *w, struct file *file, struct err *e)
 
 static int read_blobs(struct walk *w, struct err *e)
 {
+	int rc = 0;
+
 	vec_each (it, &w->files) {
 		char hex[GIT_OID_HEXSZ + 1];
 		struct parsed_file *parsed =
@@ -123,8 +131,10 @@ static int read_blobs(struct walk *w, struct err *e)
 			continue;
 		if (parsed)
 			it->parsed = parsed_file_ref(parsed);
-		else if (read_blob(w, it, e) < 0)
-			return -(int)e->code;
+		else
+			rc = read_blob(w, it, e);
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }

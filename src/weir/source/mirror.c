@@ -86,8 +86,9 @@ int mirror_failed(struct mirror *m, struct err *e, const char *fmt, ...)
 	auto_free char *what = xvasprintf(fmt, ap);
 	va_end(ap);
 	if (class == GIT_ERROR_OS || class == GIT_ERROR_NOMEMORY)
-		return err_retriable(
-			e, ERR_IO, "mirror %s: %s: %s", m->git_dir, what, libgit_says());
+		return err_retriable(e, ERR_IO,
+			"mirror %s: %s: %s; check the space and the rights there", m->git_dir, what,
+			libgit_says());
 	m->broken = true;
 	return err_set(e, ERR_IO, "mirror %s: %s: %s", m->git_dir, what, libgit_says());
 }

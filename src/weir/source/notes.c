@@ -63,6 +63,22 @@ static int fetch_notes(const struct notes_job *j, git_commit **ret_commit, struc
 	return rc;
 }
 
+static int too_large(const struct notes_job *j, const char *sha, struct err *e)
+{
+	return err_set(e, ERR_LIMIT, "the note of %s under %s is larger than %u bytes", sha, j->ref,
+		LIMIT_NOTE_BYTES);
+}
+
+static int look_up_note(const struct notes_job *j, const char *sha, const git_tree_entry *entry,
+	git_blob **ret_blob, struct err *e)
+{
+	int error = git_blob_lookup(ret_blob, j->source->mirror.repo, git_tree_entry_id(entry));
+
+	if (source_left_out(j->source, error))
+		return too_large(j, sha, e);
+	return error < 0 ? failed(j, e) : 0;
+}
+
 /*
  * The note of a commit in a notes tree, which may have it as a file of its own or below folders of
  * two digits each (ab/cd/ef…). Gives the path it has, else the one it will have, and the blob or
@@ -82,10 +98,7 @@ static int find_note(const struct notes_job *j, const git_tree *notes, const cha
 
 		if (entry && git_tree_entry_type(entry) == GIT_OBJECT_BLOB) {
 			buf_adds(ret_path, rest);
-			if (git_blob_lookup(
-				    ret_blob, git_tree_owner(tree), git_tree_entry_id(entry)) < 0)
-				return failed(j, e);
-			return 0;
+			return look_up_note(j, sha, entry, ret_blob, e);
 		}
 		entry = git_tree_entry_byname(tree, digits);
 		if (!entry || git_tree_entry_type(entry) != GIT_OBJECT_TREE)
@@ -128,8 +141,7 @@ static int edit_note(const struct notes_job *j, const git_tree *tree, const char
 		return rc;
 	size_t size = blob ? (size_t)git_blob_rawsize(blob) : 0;
 	if (size > LIMIT_NOTE_BYTES)
-		return err_set(e, ERR_LIMIT, "the note of %s under %s is larger than %u bytes", sha,
-			j->ref, LIMIT_NOTE_BYTES);
+		return too_large(j, sha, e);
 	old = xmemdupz(blob ? git_blob_rawcontent(blob) : "", size);
 	if (!note_text_edit(old, sha, j->notes, j->n, &text))
 		return 0;

@@ -5,7 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "source/last_words.h"
 #include "source/wire.h"
+
+#define GREETING_SHOWN 120
 
 struct remote {
 	struct wire wire;
@@ -66,26 +69,19 @@ static git_remote_callbacks callbacks_of(struct remote *r)
 	return callbacks;
 }
 
-/* What git upload-pack and receive-pack print when they will not even begin. */
-static const struct {
-	const char *words;
-	enum err_code code;
-} last_words[] = {
-	{"does not appear to be a git repository", ERR_NOT_FOUND},
-	{"not a git repository", ERR_NOT_FOUND},
-	{"dubious ownership", ERR_DENIED},
-	{"Permission denied", ERR_DENIED},
-};
-
-static int explain_last_words(const struct wire *w, struct err *e)
+/* Git's answers begin with four hexadecimal digits. Anything else was written by what runs before
+ * it: a shell's startup file, a shell that lets nobody in. */
+static int not_git(const struct wire *w, struct err *e)
 {
-	const char *said = buf_str(&w->said);
+	const char *url = w->source->location.url;
+	char shown[GREETING_SHOWN];
 
-	for (size_t i = 0; i < ARRAY_SIZE(last_words); i++)
-		if (strstr(said, last_words[i].words))
-			return err_set(
-				e, last_words[i].code, "%s: %s", w->source->location.url, said);
-	return err_retriable(e, ERR_UNAVAILABLE, "%s: %s", w->source->location.url, said);
+	if (w->n_greeting < 4 || strspn(w->greeting, "0123456789abcdef") >= 4)
+		return err_set(e, ERR_REMOTE, "%s: not an answer of Git's: %s", url, libgit_says());
+	auto_free char *greeting = xmemdupz(w->greeting, w->n_greeting);
+	greeting[strcspn(greeting, "\r\n")] = '\0';
+	text_escape_into(shown, sizeof(shown), greeting);
+	return err_set(e, ERR_REMOTE, "%s: not an answer of Git's, but: %s", url, shown);
 }
 
 static int remote_failed(struct remote *r, int error, struct err *e)
@@ -101,16 +97,22 @@ static int remote_failed(struct remote *r, int error, struct err *e)
 	if (wire_greeting_has(w, "object-format=sha256"))
 		return err_set(e, ERR_REMOTE,
 			"%s: is a SHA-256 repository; only SHA-1 is supported yet", url);
+	if (wire_greeting_has(w, "0035shallow "))
+		return err_set(e, ERR_REMOTE,
+			"%s: is a shallow repository, its history is cut off; complete it there "
+			"with git fetch --unshallow",
+			url);
 	if (libgit_class() != GIT_ERROR_NET)
 		return mirror_failed(r->mirror, e, "%s", url);
 	if (w->said.len > 0)
-		return explain_last_words(w, e);
+		return last_words_explain(url, buf_str(&w->said), e);
 	if (error == GIT_EEOF)
-		return err_retriable(e, ERR_REMOTE, "%s: the answer breaks off after %llu bytes",
-			url, (unsigned long long)w->n_received);
+		return err_retriable(e, ERR_UNAVAILABLE,
+			"%s: the answer breaks off after %llu bytes; see the server's log", url,
+			(unsigned long long)w->n_received);
 	if (text_has_prefix(libgit_says(), "remote error: "))
 		return err_set(e, ERR_REMOTE, "%s: %s", url, libgit_says());
-	return err_set(e, ERR_REMOTE, "%s: not an answer of Git's: %s", url, libgit_says());
+	return not_git(w, e);
 }
 
 static int connect(struct remote *r, git_repository *repo, git_direction direction, struct err *e)

@@ -35,6 +35,8 @@ int source_open(const struct source_options *options, struct source **ret_source
 	s->path = trim_slashes(options->path ? options->path : "");
 	s->token_ref = xstrdup_opt(options->token_ref);
 	s->user = xstrdup_opt(options->user);
+	s->ssh_key = xstrdup_opt(options->ssh_key);
+	s->known_hosts = xstrdup_opt(options->known_hosts);
 	s->timeout_ms = options->timeout_ms;
 	s->mirror.lock_fd = -1;
 	int rc = location_parse(options->url, &s->location, e);
@@ -65,5 +67,7 @@ void source_free(struct source *s)
 	free(s->path);
 	free(s->token_ref);
 	free(s->user);
+	free(s->ssh_key);
+	free(s->known_hosts);
 	free(s);
 }

@@ -9,9 +9,10 @@
  *	source_push_notes(s, ref, notes, n, e);   // what became of it
  *
  * Libgit2 has no time limits, follows redirects with credentials and knows no TLS 1.3; so http(s)
- * goes through net/http.h, and folders through `git upload-pack` and `git receive-pack`, run as
- * programs that are killed at the deadline. A mirror that gives object or reference errors is
- * thrown away and cloned again, once per remote head.
+ * goes through net/http.h, folders through `git upload-pack` and `git receive-pack`, and ssh
+ * through OpenSSH's `ssh`, run as programs that are killed at the deadline. Servers that can are
+ * asked to leave out what is larger than a YAML file may be. A mirror that gives object or
+ * reference errors is thrown away and cloned again, once per remote head.
  *
  * What is read: all files below `path` that are called *.yaml or *.yml. Files and folders whose
  * names begin with a dot are left out. A symbolic link, a submodule or a Git LFS pointer with such
@@ -31,13 +32,18 @@
 #define SHA_MAX 65 /* hex, SHA-1 or SHA-256, with its NUL */
 
 struct source_options {
-	const char *url; /* file:///…, an absolute path, http://… or https://… */
+	/* https://…, http://…, ssh://…, [user@]host:path, file:///… or an absolute path */
+	const char *url;
 	const char *branch;
 	const char *path; /* folder in the tree, "" for the whole of it */
 	const char *mirror; /* folder of the mirror; made if need be */
 	const char *token_ref; /* a secret reference for http(s), or NULL */
 	const char *user; /* sent with the token as the password; NULL: "x-access-token" */
 	const char *ca_file;
+	/* Files, absolute and without any of % $ " \: a private key, NULL for those that ssh finds;
+	 * host keys, the only ones that are trusted then, NULL for those that ssh knows. */
+	const char *ssh_key;
+	const char *known_hosts;
 	int64_t timeout_ms; /* of each call as a whole, however much the server goes on sending */
 };
 
@@ -68,9 +74,10 @@ struct source_head {
 /*
  * Brings the branch's newest commit. `known` is the head that the caller accepted last ("" or NULL
  * if none). ERR_NOT_FOUND: the repository, the branch (the message lists those there are), or a
- * repository without commits; ERR_AUTH: token missing or refused; ERR_DENIED: no right to read;
- * ERR_UNAVAILABLE, ERR_TIMEOUT (retriable): the server; ERR_REMOTE: an answer that is not Git's, or
- * a redirect; ERR_LIMIT: more than we take; ERR_IO: the mirror.
+ * repository without commits; ERR_AUTH: token or key missing or refused, or a server that is not
+ * known to be the right one; ERR_DENIED: no right to read; ERR_UNAVAILABLE, ERR_TIMEOUT
+ * (retriable): the server; ERR_REMOTE: an answer that is not Git's, or a redirect; ERR_LIMIT: more
+ * than we take; ERR_CONFIG: what ssh is configured to do; ERR_IO: the mirror.
  */
 int source_fetch(struct source *s, const char *known, struct source_head *ret_head, struct err *e);
 

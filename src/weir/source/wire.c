@@ -5,8 +5,9 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/proc.h"
 
-#define SAID_MAX  400
+#define SAID_MAX  PROC_STDERR_MAX
 #define DRAIN_MAX ((uint64_t)1 << 20)
 
 void wire_init(struct wire *w, const struct source *source, bool pushing, int64_t deadline_mono_ms)

@@ -21,7 +21,7 @@ struct wire {
 	uint64_t n_received;
 	uint64_t max_received;
 	struct err err; /* the first; what libgit2 says afterwards is a consequence */
-	char greeting[2048]; /* how the server's first answer begins */
+	char greeting[16384]; /* how the server's first answer begins */
 	size_t n_greeting;
 	struct buf said; /* what the other side wrote for people to read */
 };

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "source/filter.h"
 
 #define DEFAULT_USER "x-access-token"
 #define INFO_REFS    "/info/refs?service="
@@ -154,7 +155,10 @@ static int exchange_read(
 
 static int exchange_write(git_smart_subtransport_stream *stream, const char *data, size_t len)
 {
-	buf_add(&((struct exchange *)stream)->request->body, data, len);
+	struct exchange *x = (struct exchange *)stream;
+
+	if (!filter_wants(x->wire, data, len, &x->request->body))
+		buf_add(&x->request->body, data, len);
 	return 0;
 }
 

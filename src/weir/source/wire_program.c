@@ -1,5 +1,5 @@
-/* Repositories in a folder: `git upload-pack` and `git receive-pack` on pipes, ended at the
- * deadline. */
+/* Repositories in a folder, where `git upload-pack` and `git receive-pack` are run, and at the
+ * other end of ssh: programs on pipes, ended at the deadline. */
 #include "source/wire.h"
 
 #include <string.h>
@@ -9,6 +9,8 @@
 #include "base/limits.h"
 #include "base/proc.h"
 #include "base/strv.h"
+#include "source/filter.h"
+#include "source/ssh.h"
 
 struct program {
 	git_smart_subtransport base;
@@ -22,7 +24,7 @@ struct program {
  * repository names, so it may belong to anybody; a push runs its hooks, so there git's own check of
  * the owner stands.
  */
-static int start_program(struct program *p, struct err *e)
+static int start_git(struct program *p, struct err *e)
 {
 	auto_strv struct strv argv = VEC_INIT;
 	auto_strv struct strv env = VEC_INIT;
@@ -34,6 +36,8 @@ static int start_program(struct program *p, struct err *e)
 	} else {
 		strv_push(&argv, "-c");
 		strv_push(&argv, "safe.directory=*");
+		strv_push(&argv, "-c");
+		strv_push(&argv, "uploadpack.allowFilter=true");
 		strv_push(&argv, "upload-pack");
 		strv_push(&env, "GIT_NO_LAZY_FETCH=1");
 		strv_push(&env, "LC_ALL=C");
@@ -42,16 +46,24 @@ static int start_program(struct program *p, struct err *e)
 	return proc_start(strv_argv(&argv), strv_argv(&env), &p->proc, e);
 }
 
-static int begin(struct program *p)
+static int start_in_folder(struct program *p, struct err *e)
 {
-	struct err e = ERR_INIT;
 	struct stat st;
 
-	if (stat(p->wire->source->location.path, &st) < 0 || !S_ISDIR(st.st_mode)) {
-		err_set(&e, ERR_NOT_FOUND, "there is no such folder");
-		return wire_fail(p->wire, &e);
-	}
-	return start_program(p, &e) < 0 ? wire_fail(p->wire, &e) : 0;
+	if (stat(p->wire->source->location.path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_NOT_FOUND, "there is no such folder");
+	return start_git(p, e);
+}
+
+static int begin(struct program *p)
+{
+	const struct source *s = p->wire->source;
+	struct err e = ERR_INIT;
+	int rc = s->location.kind == LOCATION_SSH
+			 ? ssh_start(s, p->wire->pushing, wire_ms_left(p->wire), &p->proc, &e)
+			 : start_in_folder(p, &e);
+
+	return rc < 0 ? wire_fail(p->wire, &e) : 0;
 }
 
 static int program_action(git_smart_subtransport_stream **ret, git_smart_subtransport *base,
@@ -91,7 +103,7 @@ static int program_read(
 	if (proc_read(p->proc, out, size, ret_got, p->wire->deadline_mono_ms, &e) < 0)
 		return wire_fail(p->wire, &e);
 	if (*ret_got == 0) {
-		const char *said = proc_stderr(p->proc);
+		const char *said = proc_last_words(p->proc);
 
 		wire_heard(p->wire, said, strlen(said));
 	}
@@ -101,8 +113,13 @@ static int program_read(
 static int program_write(git_smart_subtransport_stream *stream, const char *data, size_t len)
 {
 	struct program *p = (struct program *)stream->subtransport;
+	auto_buf struct buf filtered = BUF_INIT;
 	struct err e = ERR_INIT;
 
+	if (filter_wants(p->wire, data, len, &filtered)) {
+		data = buf_str(&filtered);
+		len = filtered.len;
+	}
 	if (proc_write(p->proc, data, len, p->wire->deadline_mono_ms, &e) < 0)
 		return wire_fail(p->wire, &e);
 	return 0;

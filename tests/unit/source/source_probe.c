@@ -1,7 +1,7 @@
 /*
  * A source at the end of a pipe, for tests that bring their own server:
  *
- *	source_probe URL MIRROR TIMEOUT_MS [TOKEN_REF]
+ *	source_probe URL MIRROR TIMEOUT_MS [token_ref=…] [ca_file=…] [ssh_key=…] [known_hosts=…]
  *
  * reads commands, one a line, and answers each with one line of words separated by tabs: `ok …`, or
  * `error`, the error's name, whether it is retriable, and the message.
@@ -109,6 +109,17 @@ static void print_error(const struct err *e)
 		e->msg);
 }
 
+/* The value of NAME=VALUE among the words, or NULL. */
+static const char *find_option(char *const words[], const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *words; words++)
+		if (text_has_prefix(*words, name) && (*words)[len] == '=')
+			return *words + len + 1;
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct source *s = NULL;
@@ -123,7 +134,10 @@ int main(int argc, char **argv)
 		.path = "replicators",
 		.mirror = argv[2],
 		.timeout_ms = strtol(argv[3], NULL, 10),
-		.token_ref = argc > 4 ? argv[4] : NULL,
+		.token_ref = find_option(argv + 4, "token_ref"),
+		.ca_file = find_option(argv + 4, "ca_file"),
+		.ssh_key = find_option(argv + 4, "ssh_key"),
+		.known_hosts = find_option(argv + 4, "known_hosts"),
 	};
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (secret_setup(&e) < 0 || source_open(&options, &s, &e) < 0) {

@@ -239,8 +239,8 @@ static void test_an_early_end_is_retriable_and_repeats_the_last_words(void **sta
 	assert_says(&e, "the disk is on fire");
 	assert_true(e.retriable);
 	replace_git(s, "#!/bin/sh\nprintf '003d'\n");
-	e = scratch_fetch_error(s, ERR_REMOTE);
-	assert_says(&e, "breaks off after 4 bytes");
+	e = scratch_fetch_error(s, ERR_UNAVAILABLE);
+	assert_says(&e, "breaks off after 4 bytes; see the server's log");
 	assert_true(e.retriable);
 	replace_git(s, "#!/bin/sh\nprintf '0015ERR no entry, sir'\n");
 	e = scratch_fetch_error(s, ERR_REMOTE);
@@ -262,7 +262,7 @@ static void test_config_errors_when_opened_with_nonsense(void **state)
 	assert_says(&e, "'a..b' is no name of a branch");
 	err_clear(&e);
 	s->options.branch = "main";
-	s->options.url = "git@example.com:x.git";
+	s->options.url = "git://example.com/x.git";
 	assert_int_equal(source_open(&s->options, &source, &e), -ERR_CONFIG);
 	assert_null(source);
 }

@@ -28,7 +28,7 @@ struct hook {
 	const struct clock *clock;
 	int64_t credit_ms; /* REFILL_MS for each request that may come */
 	int64_t credit_at;
-	bool refusing; /* what came last was not found to be signed with our secret; that is logged once */
+	bool refusing; /* what came last was not found to be signed; logged once */
 	size_t next; /* the oldest delivery */
 	struct delivery deliveries[REMEMBERED];
 	uint64_t counts[HOOK__COUNT];

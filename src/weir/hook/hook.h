@@ -1,7 +1,7 @@
 /*
- * Webhooks: what a forge sends when somebody pushes. A hint and no more: one that is signed with our
- * secret and about our branch makes weir look at once, and polling alone gives the same result. Of
- * what it says nothing is used but the event and the ref.
+ * Webhooks: what a forge sends when somebody pushes. A hint and no more: one that is signed with
+ * our secret and about our branch makes weir look at once, and polling alone gives the same result.
+ * Of what it says nothing is used but the event and the ref.
  *
  * In this order: too many requests (before anything costs time), the signature over the raw body in
  * constant time, a delivery that was dealt with before, the event. No I/O but for reading the

@@ -165,8 +165,8 @@ class ConfigurationTest(unittest.TestCase):
         "a forge": ({"forge": {"type": "gitlab"}}, "type: "),
         "no forge's token": ({"forge": {"type": "github"}}, "forge.type: needs forge.token"),
         "no forge's address": ({"forge": {"type": "gitea", "token": "env:X"}}, "not on a server; set forge.url"),
-        "an unknown forge": ({"forge": {"token": "env:X"}}, "cannot be told from source.url; say github or gitea"),
-        "a token for notes": ({"forge": {"type": "notes", "token": "env:X"}}, "makes no use of forge.token"),
+        "an unknown forge": ({"forge": {"token": "env:X"}}, "cannot be told from source.url; set forge.type"),
+        "a token for notes": ({"forge": {"type": "notes", "token": "env:X"}}, "forge.token: is of no use with this forge.type"),
         "a forge's bad URL": (
             {"forge": {"type": "github", "token": "env:X", "url": "ftp://x", "repository": "a/b"}},
             "forge.url: .*must begin with https",

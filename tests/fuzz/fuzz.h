@@ -1,6 +1,6 @@
 /*
- * A fuzz target: one function, called with whatever there may be; it aborts where something that always
- * holds does not.
+ * A fuzz target: one function, called with whatever there may be; it aborts where something that
+ * always holds does not.
  */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H

@@ -1,4 +1,4 @@
-/* Webhooks: the first three lines are the content type, the event and the signature, the rest the body. */
+/* Webhooks: content type, event and signature, a line each; the rest is the body. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,10 +8,14 @@ static enum forge_type guess_type(const struct config *c)
 	return c->forge.token && forge_is_github(c->source.url) ? FORGE_GITHUB : FORGE_NOTES;
 }
 
-/* A token, an address or a repository that nobody would look at is a mistake. */
-static bool is_unused(const struct config *c)
+/* A key that says something about a REST forge; NULL if there is none. */
+static const char *find_rest_key(const struct config *c)
 {
-	return c->forge.token || c->forge.url || c->forge.repository;
+	if (c->forge.token)
+		return "token";
+	if (c->forge.url)
+		return "url";
+	return c->forge.repository ? "repository" : NULL;
 }
 
 /* `key` is what the problem is about. */
@@ -50,9 +54,11 @@ int config_find_forge(struct config *c, const char **ret_key, struct err *e)
 			return fill_address(c, ret_key, e);
 		return err_set(e, ERR_CONFIG, "needs forge.token, which may set commit statuses");
 	}
-	if (is_unused(c))
-		return err_set(e, ERR_CONFIG, "%s; say github or gitea",
-			is_guess ? "which forge this is cannot be told from source.url"
-				 : "makes no use of forge.token, forge.url and forge.repository");
-	return 0;
+	/* What nobody would look at is a mistake. */
+	*ret_key = find_rest_key(c);
+	if (!*ret_key)
+		return 0;
+	return err_set(e, ERR_CONFIG, "%s; set forge.type to github or gitea",
+		is_guess ? "which forge it is for cannot be told from source.url"
+			 : "is of no use with this forge.type");
 }

@@ -92,9 +92,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="weir-demo-forge.") as folder, Gitea(folder) as gitea:
         say(f"Gitea listens on {gitea.url}")
         with GiteaSite(gitea, server="replicatord", server_options={"delay": "1s"}) as site:
+            site.configure(sync={"interval": "10s"})
             site.start()
             say(f"replicatord listens on {site.api.url}")
-            say(f"weir listens on {site.url}; it looks by itself every hour, or when Gitea tells it of a push")
+            say(f"weir listens on {site.url}; it looks at everything every 10 s, and at once when Gitea tells it of a push")
             show(site, gitea)
             if arguments.keep:
                 stay(site, gitea)

@@ -7,6 +7,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 # pylint: disable=wrong-import-position,unused-import
+from gitea import USER  # noqa: E402
 from weirtest import DEADLINE_S, Site, document, main, wait_for  # noqa: E402,F401
 
 SECRET = "hook-secret-that-nobody-may-see"
@@ -24,11 +25,14 @@ class GiteaSite(Site):
         self.canaries |= {SECRET, gitea.token}
         self.environment |= {"GITEA_TOKEN": gitea.token, "HOOK_SECRET": SECRET}
         self.repository.git("remote", "set-url", "origin", gitea.clone_url(self.name))
+        self.repository.push({"README": "replicators stand here\n"}, "begin")
+        wait_for(lambda: not gitea.api("GET", f"/repos/{USER}/{self.name}")["empty"], DEADLINE_S, "Gitea to see the push")
         self.hook = hook
         self.secret = secret
         self.configure(
             source={"url": gitea.plain_url(self.name), "token": "env:GITEA_TOKEN", "interval": interval},
             forge={"type": "gitea", "token": "env:GITEA_TOKEN"},
+            sync={"interval": "1h"},
             http={"webhook_secret": "env:HOOK_SECRET"},
         )
 
@@ -37,6 +41,7 @@ class GiteaSite(Site):
         if self.hook:
             self.gitea.make_hook(self.name, f"{self.url}/hooks/acme", self.secret, self.hook)
             self.hook = None
+        wait_for(lambda: self.metric("weir_passes_total") >= 1, DEADLINE_S, "the first pass")
 
     def wake(self):
         """Nobody but the forge does."""

@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
 #include "base/strv.h"
 #include "secret/secret.h"
 
 #define ANSWER_MAX	(256u << 10)
 #define LIMIT_FIRST_MS	60000 /* a rate limit that does not say for how long */
-#define LIMIT_MOST_MS	(15 * 60000)
+#define LIMIT_MOST_MS	((int64_t)15 * 60000)
 #define FULL_REMEMBERED 256
 
 struct rest_forge {

@@ -12,7 +12,7 @@
 #include "secret/secret.h"
 
 #define BURST		  60
-#define REFILL_MS	  100 /* for one more request */
+#define REFILL_MS	  ((int64_t)100) /* for one more request */
 #define REMEMBERED	  1000 /* deliveries */
 #define REMEMBERED_FOR_MS (3600 * (int64_t)1000)
 #define SIGNATURE_PREFIX  "sha256="

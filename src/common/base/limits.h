@@ -32,6 +32,7 @@
 
 /* HTTP requests we serve. */
 #define LIMIT_HTTP_BODY_BYTES  (1u << 20)
+#define LIMIT_HOOK_BODY_BYTES  (3u << 20) /* forges cut a push of many commits below that */
 #define LIMIT_HTTP_TARGET      4096
 #define LIMIT_HTTP_CONNECTIONS 512
 

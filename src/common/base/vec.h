@@ -57,9 +57,13 @@
 		(v)->n--;                                                                          \
 	} while (0)
 
-/* "+ 0": the element pointer of a const vector must not be const itself. */
+/* "+ 0": the element pointer of a const vector must not be const itself. C17 gives no meaning to
+ * NULL + 0, which is where an empty vector would end. */
+/* clang-format off */
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared takes no parentheses. */
-#define vec_each(it, v) for (__typeof__((v)->at + 0) it = (v)->at; (it) != (v)->at + (v)->n; (it)++)
+#define vec_each(it, v) \
+	for (__typeof__((v)->at + 0) it = (v)->at; (v)->n && (it) != (v)->at + (v)->n; (it)++)
+/* clang-format on */
 
 #define vec_clear(v) ((void)((v)->n = 0))
 

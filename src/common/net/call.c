@@ -190,6 +190,7 @@ int call_start(struct call *c, const struct net_options *options, const struct h
 		return rc;
 	c->peer = url_peer(parsed);
 	curl_url_cleanup(parsed);
+	c->wanted = r->wanted;
 	c->max_body_bytes = r->max_answer_bytes ? r->max_answer_bytes : LIMIT_API_ANSWER_BYTES;
 	c->easy = curl_easy_init();
 	if (!c->easy)
@@ -226,6 +227,15 @@ static char *get_header(const struct call *c, const char *name)
 	return xstrdup(header->value);
 }
 
+static void keep_wanted(const struct call *c, struct strv *headers)
+{
+	for (const char *const *name = c->wanted; name && *name; name++) {
+		auto_free char *value = get_header(c, *name);
+		if (value)
+			strv_pushf(headers, "%s: %s", *name, value);
+	}
+}
+
 void call_take_headers(struct call *c, struct http_response *ret_response)
 {
 	long status = 0;
@@ -246,6 +256,7 @@ void call_take_headers(struct call *c, struct http_response *ret_response)
 		.retry_after_ms = retry_after_s * 1000,
 		.body = BUF_INIT,
 	};
+	keep_wanted(c, &ret_response->headers);
 }
 
 int call_finish(struct call *c, struct http_response *ret_response, struct err *e)

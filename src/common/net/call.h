@@ -28,6 +28,7 @@ void net_options_release(struct net_options *options);
 struct call {
 	CURL *easy;
 	struct curl_slist *headers;
+	const char *const *wanted; /* as the request's */
 	char *peer; /* "host:port", for messages */
 	struct buf body; /* what came and was not taken yet */
 	size_t header_bytes; /* that came so far */

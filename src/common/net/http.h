@@ -35,6 +35,8 @@ struct http_request {
 	int64_t connect_timeout_ms; /* 0: 10 s */
 	int64_t timeout_ms; /* the whole call; 0: 30 s */
 	size_t max_answer_bytes; /* after decoding; 0: LIMIT_API_ANSWER_BYTES */
+	const char *const
+		*wanted; /* other headers of the answer to keep, ended by NULL; a literal */
 };
 
 struct http_response {
@@ -43,6 +45,7 @@ struct http_response {
 	char *etag; /* NULL if none */
 	char *location; /* NULL if none */
 	int64_t retry_after_ms; /* from seconds or a date; 0 if none */
+	struct strv headers; /* those that were wanted and came: "Name: value" */
 	struct buf body;
 };
 
@@ -51,6 +54,8 @@ void http_request_free(struct http_request *r);
 /* ERR_INVALID if the text has a control character (header injection). */
 int http_request_header(struct http_request *r, const char *name, const char *value, struct err *e);
 void http_response_release(struct http_response *r);
+/* The value of a header that was wanted, NULL if it did not come. */
+const char *http_response_header(const struct http_response *r, const char *name);
 
 /*
  * Appends "/" (unless it ends with one) and one path segment, escaped. ERR_INVALID for "", "." and

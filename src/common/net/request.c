@@ -2,8 +2,10 @@
 #include "net/call.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 #define DEFAULT_CONNECTIONS 8
 
@@ -59,8 +61,19 @@ void http_response_release(struct http_response *r)
 	free(r->content_type);
 	free(r->etag);
 	free(r->location);
+	strv_release(&r->headers);
 	buf_release(&r->body);
 	memset(r, 0, sizeof(*r));
+}
+
+const char *http_response_header(const struct http_response *r, const char *name)
+{
+	size_t len = strlen(name);
+
+	vec_each (line, &r->headers)
+		if (strncasecmp(*line, name, len) == 0 && text_has_prefix(*line + len, ": "))
+			return *line + len + 2;
+	return NULL;
 }
 
 void http_done_free(struct http_done *d)

@@ -33,6 +33,10 @@ bool secret_equal(const struct secret *s, const void *data, size_t len);
 void secret_freep(struct secret **s);
 #define auto_secret __attribute__((cleanup(secret_freep)))
 
+/* Whether `hex` is the HMAC-SHA256 of the data under this secret: 64 digits, of either case.
+ * Constant time. */
+bool secret_hmac_matches(const struct secret *key, const void *data, size_t len, const char *hex);
+
 /* True if the text is a well-formed reference; else `e` says what one looks like (and does not
  * repeat the text, which may be a secret that somebody wrote there by mistake). */
 bool secret_ref_valid(const char *ref, struct err *e);

@@ -22,6 +22,7 @@ struct host {
 	struct loop *loop;
 	struct queue *results;
 	struct workers *workers;
+	struct workers *posters; /* NULL: statuses go through the source, on its thread */
 	struct store *store;
 	struct store *
 		locked; /* apply --path: the real store, which is only read, and kept from others */
@@ -73,7 +74,7 @@ static void port_post(void *ctx, struct post_batch *owned_batch)
 	struct host *h = ctx;
 	struct post_job *job = xmalloc(sizeof(*job));
 	*job = (struct post_job){h->forge, owned_batch};
-	workers_submit(h->workers, job_post, job);
+	workers_submit(h->posters ? h->posters : h->workers, job_post, job);
 }
 
 static void take_results(void *ctx, short revents)
@@ -212,6 +213,40 @@ static int open_api(struct host *h, struct err *e)
 	return api_http_new(h->loop, &options, take_answer, h, &h->api, e);
 }
 
+static int open_rest_forge(struct host *h, enum forge_kind kind, struct err *e)
+{
+	const struct config *c = h->options.config;
+	const struct forge_rest_options options = {
+		.kind = kind,
+		.api = c->forge.url,
+		.repository = c->forge.repository,
+		.token_ref = c->forge.token,
+		.ca_file = c->forge.ca_file,
+		.timeout_ms = c->forge.timeout_ms,
+		.clock = &clock_real,
+	};
+	return forge_rest_new(&options, &h->forge, e);
+}
+
+static int open_forge(struct host *h, struct err *e)
+{
+	const struct config *c = h->options.config;
+	switch (h->source ? (enum forge_type)c->forge.type : FORGE_NONE) {
+	case FORGE_GITHUB:
+		return open_rest_forge(h, FORGE_KIND_GITHUB, e);
+	case FORGE_GITEA:
+		return open_rest_forge(h, FORGE_KIND_GITEA, e);
+	case FORGE_AUTO:
+	case FORGE_NOTES:
+		h->forge = forge_notes_new(h->source, c->forge.ref);
+		return 0;
+	case FORGE_NONE:
+		break;
+	}
+	h->forge = forge_none_new();
+	return 0;
+}
+
 static int open_engine(struct host *h, struct err *e)
 {
 	const struct engine_options options = {
@@ -244,15 +279,15 @@ static int open_all(struct host *h, struct err *e)
 		rc = open_source(h, e);
 	if (rc == 0)
 		rc = open_api(h, e);
+	if (rc == 0)
+		rc = open_forge(h, e);
 	if (rc < 0)
 		return rc;
-	const struct config *c = h->options.config;
-	h->secrets = config_secret_stores(c);
-	h->forge = c->forge.type == FORGE_NONE || !h->source
-			   ? forge_none_new()
-			   : forge_notes_new(h->source, c->forge.ref);
+	h->secrets = config_secret_stores(h->options.config);
 	h->results = queue_new();
 	h->workers = workers_new(1, h->results);
+	if (!h->forge->ops->uses_source)
+		h->posters = workers_new(1, h->results);
 	loop_add_fd(h->loop, queue_fd(h->results), POLLIN, take_results, h);
 	rc = open_engine(h, e);
 	if (rc == 0)
@@ -289,6 +324,8 @@ void host_free(struct host *h)
 		return;
 	if (h->workers)
 		workers_free(h->workers, job_drop);
+	if (h->posters)
+		workers_free(h->posters, job_drop);
 	engine_free(h->engine);
 	api_http_free(h->api);
 	if (h->results)

@@ -87,7 +87,7 @@ void *job_post(void *arg)
 {
 	struct post_job *job = arg;
 	struct post_batch *b = job->batch;
-	job->forge->ops->post(job->forge, b->statuses.at, b->statuses.n, b->posted, &b->err);
+	job->forge->ops->post(job->forge, b->statuses.at, b->statuses.n, b->ends, &b->err);
 	free(job);
 	struct job_result *result = xcalloc(1, sizeof(*result));
 	result->posted = b;

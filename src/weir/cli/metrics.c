@@ -77,3 +77,12 @@ void metrics_write(const struct config *config, const struct engine_stats *stats
 		(long long)(stats->last_pass_ms / 1000));
 	write_calls(config->name, stats, out);
 }
+
+void metrics_write_hooks(const struct config *config, const struct hook *hook, struct buf *out)
+{
+	const uint64_t *counts = hook_counts(hook);
+	head(out, "weir_webhooks_total", "counter", "Webhooks, by what became of them.");
+	for (int o = 0; o < HOOK__COUNT; o++)
+		buf_addf(out, "weir_webhooks_total{name=\"%s\",outcome=\"%s\"} %llu\n",
+			config->name, hook_outcome_name(o), (unsigned long long)counts[o]);
+}

@@ -94,6 +94,19 @@ static void check_stores(struct config *c, const struct node *root, struct probl
 	}
 }
 
+static void check_forge(struct config *c, const struct node *root, struct problems *problems)
+{
+	const struct node *section = node_get(root, "forge");
+	const char *key = NULL;
+	struct err e = ERR_INIT;
+	if (c->forge.ref && !text_has_prefix(c->forge.ref, "refs/notes/"))
+		add(problems, c, section, "ref", "forge.ref", "must begin with refs/notes/");
+	if (config_find_forge(c, &key, &e) < 0) {
+		auto_free char *path = xasprintf("forge.%s", key);
+		add(problems, c, section, key, path, e.msg);
+	}
+}
+
 static void check_http(struct config *c, const struct node *root, struct problems *problems)
 {
 	struct err e = ERR_INIT;
@@ -110,13 +123,11 @@ static void check(struct config *c, const struct node *root, struct problems *pr
 	if (c->state[0] != '/')
 		add(problems, c, root, "state", "state",
 			"must be an absolute folder, such as /var/lib/weir");
-	if (c->forge.ref && !text_has_prefix(c->forge.ref, "refs/notes/"))
-		add(problems, c, node_get(root, "forge"), "ref", "forge.ref",
-			"must begin with refs/notes/");
 	check_source(c, root, problems);
 	check_api(c, root, problems);
 	check_stores(c, root, problems);
 	check_http(c, root, problems);
+	check_forge(c, root, problems);
 	if (!c->forge.ref)
 		c->forge.ref = arena_printf(&c->arena, "refs/notes/weir/%s", c->name);
 }

@@ -15,7 +15,9 @@
 #include "secret/secret.h"
 
 enum forge_type {
-	FORGE_AUTO, /* from the URL; a repository without a forge gets notes */
+	FORGE_AUTO, /* as it is written only; config_load says which one it is */
+	FORGE_GITHUB,
+	FORGE_GITEA,
 	FORGE_NOTES,
 	FORGE_NONE
 };
@@ -48,7 +50,12 @@ struct config {
 		int64_t timeout_ms;
 	} api;
 	struct {
-		int type;
+		int type; /* enum forge_type, never FORGE_AUTO */
+		const char *url; /* github, gitea: the API's address */
+		const char *repository; /* github, gitea: owner/name */
+		const char *token;
+		const char *ca_file;
+		int64_t timeout_ms;
 		const char *ref; /* notes: refs/notes/weir/<name> */
 	} forge;
 	struct {
@@ -64,6 +71,7 @@ struct config {
 	struct {
 		const char *listen; /* "" : none */
 		const char *public_url;
+		const char *webhook_secret; /* NULL: webhooks are off */
 	} http;
 	const char *state;
 	char unused[64]; /* where the keys decode to that are documented and not built yet */

@@ -13,7 +13,7 @@
 static const char *const rewind_words[] = {"hold", "follow", NULL};
 static const char *const mode_words[] = {"heal", "report", "plan", NULL};
 static const char *const adopt_words[] = {"match", "never", NULL};
-static const char *const forge_words[] = {"auto", "notes", "none", NULL};
+static const char *const forge_words[] = {"auto", "github", "gitea", "notes", "none", NULL};
 static const char *const store_words[] = {"directory", "env", NULL};
 
 static const struct field source_fields[] = {
@@ -125,13 +125,42 @@ static const struct field forge_fields[] = {
 		.choices = forge_words,
 		.def = "auto",
 		.offset = offsetof(struct config, forge.type),
-		.doc = "Where commit statuses go: notes (Git notes in the same repository), none "
-		       "(they are kept in "
-		       "the store alone), or auto, which is notes."},
+		.doc = "Where commit statuses go: github (GitHub and its Enterprise Server), gitea "
+		       "(Gitea and Forgejo), notes (Git notes in the same repository), none (they "
+		       "are kept in the store alone). auto is github where source.url is on "
+		       "github.com or ghe.com and there is a token, else notes."},
+	{.name = "token",
+		.type = FIELD_STRING,
+		.flags = FIELD_SECRET,
+		.offset = offsetof(struct config, forge.token),
+		.doc = "github, gitea: a token that may set commit statuses, as env:NAME, "
+		       "file:PATH or systemd:NAME; read anew at each call."},
+	{.name = "url",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, forge.url),
+		.doc = "github, gitea: the address of the API, such as "
+		       "https://git.example.com/api/v1. Default: as source.url has it."},
+	{.name = "repository",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, forge.repository),
+		.doc = "github, gitea: the repository there, as owner/name. Default: as source.url "
+		       "has it."},
+	{.name = "ca_file",
+		.type = FIELD_STRING,
+		.offset = offsetof(struct config, forge.ca_file),
+		.doc = "github, gitea: certificates (PEM) that are trusted for the API instead of "
+		       "the system's."},
+	{.name = "timeout",
+		.type = FIELD_DURATION,
+		.def = "15s",
+		.min = 100,
+		.max = 10 * MINUTE,
+		.offset = offsetof(struct config, forge.timeout_ms),
+		.doc = "github, gitea: the time one call may take."},
 	{.name = "ref",
 		.type = FIELD_STRING,
 		.offset = offsetof(struct config, forge.ref),
-		.doc = "The notes' ref. Default: refs/notes/weir/<name>."},
+		.doc = "notes: their ref. Default: refs/notes/weir/<name>."},
 	{.name = NULL},
 };
 
@@ -303,13 +332,20 @@ static const struct field http_fields[] = {
 		.type = FIELD_STRING,
 		.def = "127.0.0.1:8481",
 		.offset = offsetof(struct config, http.listen),
-		.doc = "Address and port of /healthz, /readyz and /metrics. Port 0: the system "
+		.doc = "Address and port of /healthz, /readyz, /metrics and /hooks/<name>. Port 0: "
+		       "the system "
 		       "chooses, and the address is "
 		       "printed. Empty: none."},
 	{.name = "public_url",
 		.type = FIELD_STRING,
 		.offset = offsetof(struct config, http.public_url),
 		.doc = "How people reach it; statuses link there."},
+	{.name = "webhook_secret",
+		.type = FIELD_STRING,
+		.flags = FIELD_SECRET,
+		.offset = offsetof(struct config, http.webhook_secret),
+		.doc = "What the webhooks of a forge are signed with, as env:NAME, file:PATH or "
+		       "systemd:NAME. Without it there are none."},
 	{.name = NULL},
 };
 
@@ -356,7 +392,7 @@ const struct field config_fields[] = {
 		.type = FIELD_MAP,
 		.sub = http_fields,
 		.offset = 0,
-		.doc = "Health and metrics."},
+		.doc = "Health, metrics and webhooks."},
 	{.name = "state",
 		.type = FIELD_STRING,
 		.flags = FIELD_REQUIRED,

@@ -1,11 +1,15 @@
 /*
- * The tables of weir.yaml, for config.c alone.
+ * What the files of this folder share.
  */
 #ifndef CONFIG_TABLES_H
 #define CONFIG_TABLES_H
 
-#include "doc/fields.h"
+#include "config/config.h"
 
 extern const struct field config_fields[];
+
+/* Fills in the forge's type, address and repository. `ret_key` is the key of `forge` that an error
+ * is about. */
+int config_find_forge(struct config *c, const char **ret_key, struct err *e);
 
 #endif

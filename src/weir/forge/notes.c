@@ -10,8 +10,8 @@ struct notes_forge {
 	char *ref;
 };
 
-static int post(struct forge *f, const struct forge_status *statuses, size_t n, bool *ret_posted,
-	struct err *e)
+static int post(struct forge *f, const struct forge_status *statuses, size_t n,
+	enum post_end *ret_ends, struct err *e)
 {
 	struct notes_forge *notes = (struct notes_forge *)f;
 	auto_strv struct strv lines = VEC_INIT;
@@ -24,7 +24,7 @@ static int post(struct forge *f, const struct forge_status *statuses, size_t n, 
 	}
 	int rc = source_push_notes(notes->source, notes->ref, edits.at, edits.n, e);
 	for (size_t i = 0; i < n; i++)
-		ret_posted[i] = rc == 0;
+		ret_ends[i] = rc == 0 ? POST_ARRIVED : POST_NOT;
 	vec_release(&edits);
 	return rc;
 }
@@ -38,6 +38,7 @@ static void notes_free(struct forge *f)
 
 static const struct forge_ops notes_ops = {
 	.name = "notes",
+	.uses_source = true,
 	.post = post,
 	.free = notes_free,
 };

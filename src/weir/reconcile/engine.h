@@ -61,7 +61,7 @@ void read_result_free(struct read_result *r);
 
 struct post_batch {
 	VEC(struct forge_status) statuses; /* strings are the batch's own */
-	bool *posted;
+	enum post_end *ends;
 	struct err err;
 };
 void post_batch_free(struct post_batch *b);

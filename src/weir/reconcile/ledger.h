@@ -73,6 +73,7 @@ struct outbox_entry {
 	struct outbox_row row;
 	bool dirty;
 	bool posting;
+	bool refused; /* the forge will not take it as it is wanted */
 };
 
 struct ledger {

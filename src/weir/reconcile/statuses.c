@@ -21,6 +21,16 @@ static char *context(const struct engine *en, const char *kind)
 	return xasprintf("weir/%s/%s", en->config->name, kind);
 }
 
+static void set_wanted(
+	struct engine *en, struct outbox_entry *entry, enum status_state state, const char *text)
+{
+	entry->row.state = state;
+	str_replace(&entry->row.text, xstrdup(text));
+	entry->row.updated_ms = now_wall(en);
+	entry->refused = false;
+	entry->dirty = true;
+}
+
 static void want(
 	struct engine *en, const char *sha, const char *kind, const struct status_text *status)
 {
@@ -29,10 +39,7 @@ static void want(
 	if (entry->row.updated_ms && entry->row.state == status->state &&
 		!strcmp(entry->row.text, status->text))
 		return;
-	entry->row.state = status->state;
-	str_replace(&entry->row.text, xstrdup(status->text));
-	entry->row.updated_ms = now_wall(en);
-	entry->dirty = true;
+	set_wanted(en, entry, status->state, status->text);
 }
 
 static bool is_latched(const struct engine *en, const char *sha)
@@ -51,14 +58,10 @@ static void supersede_others(struct engine *en)
 		struct outbox_entry *entry = map_value(&en->ledger.outbox, i);
 		if (!strcmp(entry->row.sha, en->head.sha) || entry->row.state != STATUS_PENDING)
 			continue;
-		struct status_text text = {.state = STATUS_ERROR};
-		snprintf(text.text, sizeof(text.text), "superseded by %.7s%s%s", en->head.sha,
+		auto_free char *text = xasprintf("superseded by %.7s%s%s", en->head.sha,
 			en->report.total ? " at " : "",
 			en->report.total ? en->report.progress : "");
-		entry->row.state = text.state;
-		str_replace(&entry->row.text, xstrdup(text.text));
-		entry->row.updated_ms = now_wall(en);
-		entry->dirty = true;
+		set_wanted(en, entry, STATUS_ERROR, text);
 	}
 }
 
@@ -298,7 +301,7 @@ void statuses_update(struct engine *en)
 
 static bool is_to_post(const struct outbox_entry *entry)
 {
-	return entry->row.updated_ms && !outbox_row_is_posted(&entry->row);
+	return entry->row.updated_ms && !entry->refused && !outbox_row_is_posted(&entry->row);
 }
 
 static struct post_batch *gather_batch(struct engine *en)
@@ -318,7 +321,7 @@ static struct post_batch *gather_batch(struct engine *en)
 				.target_url = xstrdup_opt(en->config->http.public_url),
 			});
 	}
-	b->posted = xcalloc(b->statuses.n + 1, sizeof(bool));
+	b->ends = xcalloc(b->statuses.n + 1, sizeof(*b->ends));
 	return b;
 }
 
@@ -360,21 +363,30 @@ void engine_posted(struct engine *en, struct post_batch *owned_batch)
 {
 	crash_point("posted");
 	en->posting = false;
+	bool refused = false;
 	for (size_t i = 0; i < owned_batch->statuses.n; i++) {
 		const struct forge_status *s = &owned_batch->statuses.at[i];
 		struct outbox_entry *entry = ledger_outbox(&en->ledger, s->sha, s->context);
 		entry->posting = false;
-		if (!owned_batch->posted[i])
+		if (owned_batch->ends[i] == POST_REFUSED) {
+			refused = true;
+			entry->refused =
+				s->state == entry->row.state && !strcmp(s->text, entry->row.text);
+		}
+		if (owned_batch->ends[i] != POST_ARRIVED)
 			continue;
 		entry->row.posted = true;
 		entry->row.posted_state = s->state;
 		str_replace(&entry->row.posted_text, xstrdup(s->text));
 		entry->dirty = true;
 	}
-	if (owned_batch->err.code != ERR_OK) {
+	if (owned_batch->err.code != ERR_OK)
 		en->stats.post_failures++;
+	if (owned_batch->err.code != ERR_OK && !refused) {
 		trouble_starts(en, &en->forge, &owned_batch->err, "statuses cannot be posted");
 	} else {
+		if (refused)
+			log_warn("a status is refused", "error", owned_batch->err.msg, NULL);
 		trouble_ends(en, &en->forge, "statuses can be posted again");
 	}
 	post_batch_free(owned_batch);
@@ -391,6 +403,6 @@ void post_batch_free(struct post_batch *b)
 		free_charp(&s->target_url);
 	}
 	vec_release(&b->statuses);
-	free(b->posted);
+	free(b->ends);
 	free(b);
 }

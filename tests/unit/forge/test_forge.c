@@ -22,14 +22,14 @@ static struct forge_status status_of(
 /* Posts them all and expects that all arrive. */
 static void expect_posted(struct forge *f, const struct forge_status *statuses, size_t n)
 {
-	bool posted[8] = {false};
+	enum post_end ends[8] = {POST_NOT};
 	struct err e = ERR_INIT;
 
-	assert_true(n <= ARRAY_SIZE(posted));
-	if (f->ops->post(f, statuses, n, posted, &e) < 0)
+	assert_true(n <= ARRAY_SIZE(ends));
+	if (f->ops->post(f, statuses, n, ends, &e) < 0)
 		fail_msg("%s", e.msg);
 	for (size_t i = 0; i < n; i++)
-		assert_true(posted[i]);
+		assert_int_equal(ends[i], POST_ARRIVED);
 }
 
 /* All lines of the note, each ended by |. */
@@ -126,13 +126,14 @@ static void test_refused_statuses_have_not_arrived(void **state)
 		status_of(head.sha, "c/1", STATUS_SUCCESS, "a"),
 		status_of(head.sha, "c/2", STATUS_SUCCESS, "b"),
 	};
-	bool posted[] = {true, true};
+	enum post_end ends[] = {POST_ARRIVED, POST_ARRIVED};
 	struct err e = ERR_INIT;
 
 	scratch_run(s, "printf '#!/bin/sh\necho no notes here >&2\nexit 1\n' "
 		       ">origin.git/hooks/pre-receive && chmod +x origin.git/hooks/pre-receive");
-	assert_int_equal(f->ops->post(f, statuses, 2, posted, &e), -ERR_DENIED);
-	assert_false(posted[0] || posted[1]);
+	assert_int_equal(f->ops->post(f, statuses, 2, ends, &e), -ERR_DENIED);
+	assert_int_equal(ends[0], POST_NOT);
+	assert_int_equal(ends[1], POST_NOT);
 	assert_non_null(strstr(e.msg, "no notes here"));
 
 	scratch_run(s, "rm origin.git/hooks/pre-receive");
@@ -146,11 +147,11 @@ static void test_ref_that_is_no_notes_ref_is_an_error(void **state)
 	struct source_head head = open_and_fetch(s);
 	struct forge *f = forge_notes_new(s->source, "refs/heads/main");
 	const struct forge_status status = status_of(head.sha, "c", STATUS_SUCCESS, "a");
-	bool posted = true;
+	enum post_end end = POST_ARRIVED;
 	struct err e = ERR_INIT;
 
-	assert_int_equal(f->ops->post(f, &status, 1, &posted, &e), -ERR_CONFIG);
-	assert_false(posted);
+	assert_int_equal(f->ops->post(f, &status, 1, &end, &e), -ERR_CONFIG);
+	assert_int_equal(end, POST_NOT);
 	forge_free(f);
 }
 

@@ -184,6 +184,21 @@ static void test_statuses_are_posted_once_the_forge_is_back(void **state)
 	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
 }
 
+static void test_a_status_that_is_refused_is_not_posted_again_until_it_changes(void **state)
+{
+	struct world *w = *state;
+	w->forge_refuses = true;
+	world_start_with(w, ONE);
+	unsigned posts = w->posts;
+	world_run(w, 60 * MINUTE);
+	assert_int_equal(w->posts, posts);
+	assert_string_equal(world_note(w, "sync"), "");
+	w->forge_refuses = false;
+	world_commit(w, TWO);
+	world_run(w, 2 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
+}
+
 static void test_what_is_gone_from_git_is_held_and_never_deleted(void **state)
 {
 	struct world *w = *state;
@@ -279,6 +294,7 @@ int main(void)
 		TEST(test_a_commit_that_is_overtaken_says_by_which),
 		TEST(test_a_rewound_branch_is_held),
 		TEST(test_statuses_are_posted_once_the_forge_is_back),
+		TEST(test_a_status_that_is_refused_is_not_posted_again_until_it_changes),
 		TEST(test_what_is_gone_from_git_is_held_and_never_deleted),
 		TEST(test_an_api_without_observed_generation_is_asked_by_key),
 		TEST(test_what_does_not_show_yet_is_not_made_again),

@@ -191,12 +191,16 @@ static void answer_post(struct world *w)
 	w->posts++;
 	if (down)
 		err_retriable(&b->err, ERR_UNAVAILABLE, "the forge is down");
-	for (size_t i = 0; i < b->statuses.n && !down; i++) {
+	if (w->forge_refuses)
+		err_set(&b->err, ERR_INVALID, "the forge takes no such status");
+	for (size_t i = 0; i < b->statuses.n && w->forge_refuses; i++)
+		b->ends[i] = POST_REFUSED;
+	for (size_t i = 0; i < b->statuses.n && !down && !w->forge_refuses; i++) {
 		const struct forge_status *s = &b->statuses.at[i];
 		auto_free char *key = xasprintf("%s %s", s->sha, s->context);
 		free(map_put(
 			&w->notes, key, xasprintf("%s %s", status_state_name(s->state), s->text)));
-		b->posted[i] = true;
+		b->ends[i] = POST_ARRIVED;
 	}
 	engine_posted(w->engine, b);
 }

@@ -86,6 +86,7 @@ struct world {
 
 	struct map notes; /* "sha context" to "state text" */
 	bool forge_down;
+	bool forge_refuses; /* every status, for good */
 	unsigned posts;
 
 	struct config config;

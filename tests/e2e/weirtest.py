@@ -270,6 +270,15 @@ class Site:
         found = self.status(sha, kind)
         return found if found and found[0] == state and re.search(words, found[1]) else None
 
+    def wait_live(self, identifier, **fields):
+        """The replicator, once the API shows one with these values."""
+
+        def look():
+            live = self.api.get(identifier)
+            return live if live and all(live[name] == value for name, value in fields.items()) else None
+
+        return wait_for(look, DEADLINE_S, f"{identifier} with {fields}")
+
     def get(self, page):
         """A page of the daemon: status and text."""
         try:

@@ -304,7 +304,7 @@ class SecretTest(unittest.TestCase):
             sha = s.push(GOOD | {"orders.yaml": content})
             place = f"^orders-dr: replicators/orders.yaml:{line}: source_secret_path: "
             s.wait_status(sha, "failure", place)
-            wait_for(lambda: s.api.get("good-dr")["status"] == "Healthy", DEADLINE_S)
+            s.wait_live("good-dr", status="Healthy")
             self.assertIsNone(s.api.get("orders-dr"))
             self.assertRegex(s.cli("plan", status=2), "source_secret_path: ")
             s.write_secrets({"orders": {"username": "a-user-name-in-a-store"}})

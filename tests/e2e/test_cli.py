@@ -97,6 +97,7 @@ class PlanTest(unittest.TestCase):
             self.assertRegex(s.cli("plan", "-o", "xml", status=64), "must be text, markdown or json")
             self.assertRegex(s.cli("plan", "--nonsense", status=64), "--nonsense")
             s.push({"bad.yaml": None})
+            s.configure(api={"url": s.api.url})  # a proxy would answer for it
             s.api.stop()
             self.assertRegex(s.cli("plan", status=1), "^weir plan: .*cannot be reached")
             s.configure(source={"branch": "release"})

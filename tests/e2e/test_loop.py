@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The loop over the real servers: pushes become Healthy replicators and statuses on their commits."""
 
-import time
 import unittest
 
 from weirtest import DEADLINE_S, Site, document, line_of, main, wait_for
@@ -76,7 +75,7 @@ class PushTest(unittest.TestCase):
             sha = s.push({"orders.yaml": broken, "payments.yaml": document("payments-dr", lag_alert_threshold=7)})
             line = line_of(broken, "many")
             s.wait_status(sha, "failure", rf"lag_alert_threshold.*\(replicators/orders.yaml:{line}\)$")
-            wait_for(lambda: s.api.get("payments-dr")["lag_alert_threshold"] == 7, DEADLINE_S)
+            s.wait_live("payments-dr", lag_alert_threshold=7)
             live = s.api.get("orders-dr")
             self.assertEqual((live["generation"], live["lag_alert_threshold"]), (1, 10000))
             self.assertEqual(s.status(first)[0], "success")
@@ -88,7 +87,7 @@ class PushTest(unittest.TestCase):
             s.wait_status(s.push(TWO), "success", "^2 in sync")
             s.wait_status(s.push({"orders.yaml": "spec: ["}), "failure", "orders.yaml:")
             provision(s, s.api.patch("orders-dr", {"lag_alert_threshold": 1}).json["generation"])
-            wait_for(lambda: s.api.get("orders-dr")["lag_alert_threshold"] == 10000, DEADLINE_S)
+            s.wait_live("orders-dr", lag_alert_threshold=10000)
 
     def test_a_failing_replicator_is_named_with_the_reason(self):
         with site(server_options={"fail": ["bad-*"]}) as s:
@@ -103,7 +102,7 @@ class PushTest(unittest.TestCase):
             s.start()
             sha = s.push(TWO | {"far.yaml": document("far-dr", source_kafka_id="elsewhere")})
             s.wait_status(sha, "failure", "^far-dr: .*source_kafka_id")
-            wait_for(lambda: s.api.get("orders-dr")["status"] == "Healthy", DEADLINE_S)
+            s.wait_live("orders-dr", status="Healthy")
             self.assertIsNone(s.api.get("far-dr"))
             s.wait_pass(3)
             self.assertEqual(s.metric("weir_api_calls_total", verb="create"), 3)
@@ -251,7 +250,7 @@ class DriftTest(unittest.TestCase):
             self.change_behind_the_back(s, lag_alert_threshold=1)
             self.assertEqual(s.api.patch("payments-dr", {"lag_alert_threshold": 1}).status, 200)
             s.wait_status(sha, "failure", "^orders-dr: ", "drift")
-            wait_for(lambda: s.api.get("payments-dr")["lag_alert_threshold"] == 3, DEADLINE_S)
+            s.wait_live("payments-dr", lag_alert_threshold=3)
             self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 1)
 
     def test_mode_plan_writes_nothing(self):
@@ -282,7 +281,7 @@ class AdoptionTest(unittest.TestCase):
     def create(self, s, **fields):
         self.assertEqual(s.api.create("orders-dr", **fields).status, 201)
         provision(s, 1)
-        wait_for(lambda: s.api.get("orders-dr")["status"] == "Healthy", DEADLINE_S)
+        s.wait_live("orders-dr", status="Healthy")
 
     def test_what_is_as_git_says_is_adopted_and_not_written(self):
         with site() as s:
@@ -302,7 +301,7 @@ class AdoptionTest(unittest.TestCase):
             s.start()
             sha = s.push(TWO)
             s.wait_status(sha, "failure", r"^orders-dr: exists already and is not as Git says \(lag_alert")
-            wait_for(lambda: s.api.get("payments-dr")["status"] == "Healthy", DEADLINE_S)
+            s.wait_live("payments-dr", status="Healthy")
             self.assertEqual(s.api.get("orders-dr")["generation"], 1)
             sha = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=1)})
             s.wait_status(sha, "success", "^2 in sync")
@@ -368,7 +367,7 @@ class HistoryTest(unittest.TestCase):
             s.wait_status(s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=2)}), "success", "^2 in")
             s.repository.rewind(first)
             s.wake()
-            wait_for(lambda: s.api.get("orders-dr")["lag_alert_threshold"] == 10000, DEADLINE_S)
+            s.wait_live("orders-dr", lag_alert_threshold=10000)
             s.wait_status(first, "success", "^2 in sync")
 
     def test_a_rewritten_commit_is_held(self):

@@ -76,7 +76,7 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(s.get("/healthz")[0], 200)
         # What was accepted is still seen to.
         s.api.edit("payments-dr", fields={"topic_whitelist": "other"}, provision=True)
-        wait_for(lambda: s.api.get("payments-dr")["topic_whitelist"] == "orders.*", DEADLINE_S)
+        s.wait_live("payments-dr", topic_whitelist="orders.*")
         self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 1)
         self.assertEqual(s.status(second), None)
         end()
@@ -197,7 +197,7 @@ class MissingTest(unittest.TestCase):
             s.wake()
             s.wait_log("there is no branch main; there are: other")
             s.api.edit("orders-dr", fields={"lag_alert_threshold": 9}, provision=True)
-            wait_for(lambda: s.api.get("orders-dr")["lag_alert_threshold"] == 1, DEADLINE_S)
+            s.wait_live("orders-dr", lag_alert_threshold=1)
             s.stop()
             s.start()
             s.wait_log("there is no branch main")

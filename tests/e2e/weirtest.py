@@ -37,6 +37,7 @@ from repository import Repository, clean_environment
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BIN = pathlib.Path(os.environ.get("WEIR_BIN", ROOT / "build" / "dev" / "bin"))
+PROXY = os.environ.get("WEIR_TEST_PROXY")  # starts a proxy that stands between a site's weir and its API
 DEADLINE_S = 60
 WORKERS = 8 * (os.cpu_count() or 1)
 GIT_TOKEN = "git-token-that-nobody-may-see"
@@ -114,6 +115,12 @@ def wait_for_listening(process, log, after=0):
     return found[1].decode()
 
 
+def start_proxy(upstream):
+    """Its URL. It ends with the program that $WEIR_TEST_PROXY names."""
+    with urllib.request.urlopen(f"{PROXY}/?upstream={upstream}", timeout=DEADLINE_S) as answer:
+        return answer.read().decode()
+
+
 class Site:
     """`server`: "fake" or "replicatord", with its options; `http`: Git over HTTP with a token; `secrets`: path to
     {key: value}; all others are sections of weir.yaml, which are merged into those that stand below."""
@@ -126,6 +133,7 @@ class Site:
         self.repository = Repository(self.folder)
         self.git_server = self.serve_git() if http else None
         self.api = self.start_api(server, server_options)
+        self.api_url = start_proxy(self.api.url) if PROXY else self.api.url
         self.canaries = {TOKEN, GIT_TOKEN}
         self.write_secrets(secrets or {})
         self.environment = {"API_TOKEN": TOKEN, "GIT_TOKEN": GIT_TOKEN, "TMPDIR": str(self.folder / "tmp")}
@@ -159,7 +167,7 @@ class Site:
         url = f"{self.git_server.url}/team.git" if self.git_server else f"file://{self.repository.bare}"
         source = {"url": url, "branch": "main", "path": "replicators", "interval": "1s", "timeout": "10s"}
         source |= {"token": "env:GIT_TOKEN"} if self.git_server else {}
-        api = {"url": self.api.url, "organization": "acme", "token": "env:API_TOKEN"}
+        api = {"url": self.api_url, "organization": "acme", "token": "env:API_TOKEN"}
         config = {
             "name": "acme",
             "source": source,
@@ -269,6 +277,15 @@ class Site:
     def matched(self, sha, state, words, kind):
         found = self.status(sha, kind)
         return found if found and found[0] == state and re.search(words, found[1]) else None
+
+    def wait_live(self, identifier, **fields):
+        """The replicator, once the API shows one with these values."""
+
+        def look():
+            live = self.api.get(identifier)
+            return live if live and all(live[name] == value for name, value in fields.items()) else None
+
+        return wait_for(look, DEADLINE_S, f"{identifier} with {fields}")
 
     def get(self, page):
         """A page of the daemon: status and text."""

@@ -252,7 +252,7 @@ class Replicators:
             "observed_generation": 0,
             "status": "Pending",
             "status_message": "",
-            "fleet": None,
+            "fleet": self.fleet,
             "provisioned": None,
             "started": False,
             "hidden": False,
@@ -293,7 +293,6 @@ class Replicators:
         self.by_id[operation["id"]] = self.running[operation["uid"]] = operation
         replicator["status"] = "Updating" if replicator["provisioned"] else "Provisioning"
         replicator["status_message"] = ""
-        replicator["fleet"] = self.fleet
         replicator["started"] = True
         return operation
 
@@ -338,7 +337,7 @@ class Replicators:
     @staticmethod
     def show(replicator):
         read_only = ("generation", "status", "uid", "created_at", "observed_generation", "status_message", "fleet")
-        return replicator["spec"] | {name: replicator[name] for name in read_only} | {"endpoints": []}
+        return replicator["spec"] | {name: replicator[name] for name in read_only} | {"endpoints": dict.fromkeys(ENDS)}
 
     @staticmethod
     def show_operation(operation):

@@ -1,0 +1,3 @@
+module flows
+
+go 1.21

@@ -181,8 +181,21 @@ static void take_head(struct engine *en, struct read_result *result)
 	take_tree(en, result);
 }
 
+static bool are_same(const struct secret_problems *a, const struct secret_problems *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->at[i].field != b->at[i].field || strcmp(a->at[i].name, b->at[i].name) != 0 ||
+			strcmp(a->at[i].message, b->at[i].message) != 0)
+			return false;
+	return true;
+}
+
 static void replace_secrets(struct engine *en, struct read_result *result)
 {
+	if (!are_same(&en->secrets, &result->secrets))
+		compare_now(en);
 	secret_problems_release(&en->secrets);
 	en->secrets = result->secrets;
 	result->secrets = (struct secret_problems)VEC_INIT;

@@ -206,23 +206,15 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 		calls_reconcile(en, r, false);
 }
 
-void calls_wrote(struct engine *en, struct record *r, struct api_answer *a)
+/* What the answers mean to both of the calls; OK and what stands in the way of only one are theirs. */
+static void fail(struct engine *en, struct record *r, const struct api_answer *a)
 {
-	crash_point("write-answered");
-	r->work = WORK_NONE;
 	switch (a->outcome) {
-	case API_OK:
-		r->tries = 0;
-		saved(en, r, &a->live);
-		return;
 	case API_REFUSED:
 		refuse(en, r, a);
 		return;
-	case API_EXISTS: /* perhaps by our own earlier call: the next list shows whether it is what
-			    we sent */
-		read_again(en, r, a->err.msg);
-		return;
 	case API_ABSENT:
+	case API_EXISTS:
 	case API_STALE:
 	case API_KEY_REUSED:
 		overtake(en, r, a->err.msg);
@@ -233,8 +225,24 @@ void calls_wrote(struct engine *en, struct record *r, struct api_answer *a)
 	case API_NONSENSE:
 		park(en, r, a);
 		return;
+	case API_OK:
 	case API_OUTCOME__COUNT:
 		return;
+	}
+}
+
+void calls_wrote(struct engine *en, struct record *r, struct api_answer *a)
+{
+	crash_point("write-answered");
+	r->work = WORK_NONE;
+	if (a->outcome == API_OK) {
+		r->tries = 0;
+		saved(en, r, &a->live);
+	} else if (a->outcome == API_EXISTS) {
+		/* Perhaps by our own earlier call: the next list shows whether it is what we sent. */
+		read_again(en, r, a->err.msg);
+	} else {
+		fail(en, r, a);
 	}
 }
 
@@ -262,36 +270,18 @@ void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a)
 {
 	crash_point("reconcile-answered");
 	r->work = WORK_NONE;
-	switch (a->outcome) {
-	case API_OK:
+	if (a->outcome == API_OK) {
 		r->tries = 0;
 		accepted(en, r, &a->operation);
-		return;
-	case API_KEY_REUSED:
-		if (++r->tries < KEYS_MOST)
-			calls_reconcile(en, r, true);
-		else
-			refuse(en, r, a);
-		return;
-	case API_STALE: /* retried only if it is still wanted */
+	} else if (a->outcome == API_KEY_REUSED && ++r->tries < KEYS_MOST) {
+		calls_reconcile(en, r, true);
+	} else if (a->outcome == API_KEY_REUSED) {
+		refuse(en, r, a);
+	} else if (a->outcome == API_STALE) { /* retried only if it is still wanted */
 		r->intent->state = INTENT_SAVED;
 		ledger_intent_changed(&en->ledger, r);
 		read_again(en, r, a->err.msg);
-		return;
-	case API_REFUSED:
-		refuse(en, r, a);
-		return;
-	case API_ABSENT:
-	case API_EXISTS:
-		overtake(en, r, a->err.msg);
-		return;
-	case API_AUTH:
-	case API_FORBIDDEN:
-	case API_TRY_AGAIN:
-	case API_NONSENSE:
-		park(en, r, a);
-		return;
-	case API_OUTCOME__COUNT:
-		return;
+	} else {
+		fail(en, r, a);
 	}
 }

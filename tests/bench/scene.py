@@ -81,9 +81,10 @@ spec:
 
 
 class Scene:
-    def __init__(self, build, n):
+    def __init__(self, build, n, quick=False):
         self.bin = build / "bin"
         self.n = n
+        self.quick = quick
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-"))
         self.stack = contextlib.ExitStack()
         self.stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
@@ -106,6 +107,10 @@ class Scene:
 
     def __exit__(self, *_exception):
         self.stack.close()
+
+    def times(self, n):
+        """How often something is measured."""
+        return 1 if self.quick else n
 
     # ---- around weir ----
 
@@ -170,12 +175,11 @@ class Scene:
             process = subprocess.Popen(
                 [self.bin / "weir", name, "-c", self.config_file], env=self.environment, stdout=out, stderr=out
             )
-        # Not ru_maxrss, which begins with what this process uses.
-        memory_mb, ended = 0.0, 0
-        while not ended:
-            memory_mb = memory_of(process.pid, "VmHWM") or memory_mb
-            time.sleep(0.005)
-            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        try:
+            status, usage, memory_mb = watch(process)
+        except BaseException:
+            end(process)
+            raise
         wall_s = time.monotonic() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
@@ -235,6 +239,16 @@ class Scene:
 
     def status(self, sha):
         return self.repository.note(sha, "refs/notes/weir/bench").get("weir/bench/sync", ("",))[0]
+
+
+def watch(process):
+    """Until it ends: its status, what it used, and the most memory. Not ru_maxrss: that begins with what we use."""
+    memory_mb, ended = 0.0, 0
+    while not ended:
+        memory_mb = memory_of(process.pid, "VmHWM") or memory_mb
+        time.sleep(0.005)
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+    return status, usage, memory_mb
 
 
 def end(process):

@@ -56,10 +56,10 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 		pass_confirmed(en, f.record, owned_answer);
 		return;
 	case FLIGHT_WRITE:
-		work_wrote(en, f.record, owned_answer);
+		calls_wrote(en, f.record, owned_answer);
 		break;
 	case FLIGHT_RECONCILE:
-		work_reconciled(en, f.record, owned_answer);
+		calls_reconciled(en, f.record, owned_answer);
 		break;
 	case FLIGHT_WATCH:
 		if (is_awaited(&f))
@@ -118,7 +118,7 @@ static bool has_room(const struct engine *en)
 static void send_ready(struct engine *en)
 {
 	while (en->ready_at < en->ready.n && has_room(en) && !en->auth_refused)
-		work_send(en, en->ready.at[en->ready_at++]);
+		calls_send(en, en->ready.at[en->ready_at++]);
 	if (en->ready_at == en->ready.n)
 		en->ready_at = en->ready.n = 0;
 }

@@ -142,16 +142,23 @@ void pass_written(struct engine *en);
 /* Lets go of what was not sent yet; the next pass plans it anew. */
 void pass_abandon(struct engine *en);
 
-/* work.c: what is done about one replicator */
+/* work.c: what a plan wants done about one replicator */
 void work_begin(struct engine *en, struct plan_item *item);
 void work_resume(struct engine *en, struct record *r);
-void work_send(struct engine *en, struct record *r);
-void work_wrote(struct engine *en, struct record *r, struct api_answer *a);
-void work_reconciled(struct engine *en, struct record *r, struct api_answer *a);
-/* The key turned out to be of an old operation: the reconcile goes out under the next. */
-void work_next_attempt(struct engine *en, struct record *r);
-/* The answer says: not now. The record is left alone until its time comes. */
-void work_park(struct engine *en, struct record *r, const struct api_answer *a);
+/* What the open intent leads to shows in the live object: it is what was last applied. */
+void work_applied(struct engine *en, struct record *r, const struct live *live);
+
+/* calls.c: the calls of the open intent */
+/* The journalled write waits for its turn. */
+void calls_write(struct engine *en, struct record *r);
+/* The reconcile waits for its turn, under the key it had before, if any, or under the next. */
+void calls_reconcile(struct engine *en, struct record *r, bool next_attempt);
+void calls_send(struct engine *en, struct record *r);
+/* What the API refused is not sent again until Git or the live object changes. The body of a
+ * reconcile is "". */
+bool calls_refused(const struct record *r, const char *body, int64_t generation);
+void calls_wrote(struct engine *en, struct record *r, struct api_answer *a);
+void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a);
 
 /* watch.c: waiting for Healthy */
 void watch_begin(struct engine *en, struct record *r);

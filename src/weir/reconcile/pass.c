@@ -89,12 +89,21 @@ static void compare_now(struct engine *en)
 	pass_soon(en, 0);
 }
 
-static void accept_documents(struct engine *en)
+/* The very document that was accepted before: parsed once, and of the same file. */
+static bool is_same_document(const struct replicator *d, const struct replicator *before)
+{
+	return before && !before->failed && d->name == before->name &&
+	       !strcmp(d->file, before->file);
+}
+
+/* `before` is the catalog of the last tree, NULL if none: most of it is in this one too. */
+static void accept_documents(struct engine *en, const struct catalog *before)
 {
 	const struct catalog *c = en->catalog;
 	for (size_t i = 0; i < map_size(&c->by_name); i++) {
 		const struct replicator *d = map_value(&c->by_name, i);
-		if (!d->failed)
+		const struct replicator *old = before ? map_get(&before->by_name, d->name) : NULL;
+		if (!d->failed && !is_same_document(d, old))
 			ledger_accept(&en->ledger, ledger_need(&en->ledger, d->name), d);
 	}
 	if (!c->complete)
@@ -125,14 +134,15 @@ static void take_tree(struct engine *en, struct read_result *result)
 		return;
 	compare_now(en);
 	forget_plan(en);
-	catalog_free(en->catalog);
+	struct catalog *before = en->catalog;
 	en->catalog = TAKE(result->catalog);
 	en->catalog_new = true;
 	snprintf(en->tree, sizeof(en->tree), "%s", en->catalog ? result->head.tree : "");
 	if (en->catalog) {
-		accept_documents(en);
+		accept_documents(en, before);
 		log_problems(en);
 	}
+	catalog_free(before);
 }
 
 static void take_new_head(struct engine *en, const struct source_head *head)
@@ -171,8 +181,21 @@ static void take_head(struct engine *en, struct read_result *result)
 	take_tree(en, result);
 }
 
+static bool are_same(const struct secret_problems *a, const struct secret_problems *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->at[i].field != b->at[i].field || strcmp(a->at[i].name, b->at[i].name) != 0 ||
+			strcmp(a->at[i].message, b->at[i].message) != 0)
+			return false;
+	return true;
+}
+
 static void replace_secrets(struct engine *en, struct read_result *result)
 {
+	if (!are_same(&en->secrets, &result->secrets))
+		compare_now(en);
 	secret_problems_release(&en->secrets);
 	en->secrets = result->secrets;
 	result->secrets = (struct secret_problems)VEC_INIT;

@@ -176,6 +176,7 @@ static void make_drift(const struct report_input *in, struct report *r)
 		say_api(out, in);
 	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_DRIFTED) ||
+		   say_first(out, STATUS_FAILURE, in, r, STANDING_PLANNED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) ||

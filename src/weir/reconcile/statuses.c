@@ -166,6 +166,15 @@ static char *describe_hold(const struct plan_item *item, struct arena *a)
 		fields.len ? ")" : "", item->release[0] ? "; " : "", item->release);
 }
 
+static char *describe_planned(const struct plan_item *item, struct arena *a)
+{
+	auto_buf struct buf fields = BUF_INIT;
+	if (item->action != PLAN_CREATE)
+		name_fields(item, &fields);
+	return arena_printf(a, "%s (sync.mode is plan)",
+		fields.len ? buf_str(&fields) : plan_action_name(item->action));
+}
+
 /* What repairs drift and nothing else is told as such until it is done. */
 static void tell_healing(const struct plan_item *item, const struct record *r, struct arena *a,
 	struct report_item *out)
@@ -203,6 +212,7 @@ static void judge_item(const struct engine *en, const struct plan_item *item, st
 				   : describe_hold(item, a);
 	} else if (en->config->sync.mode == SYNC_PLAN) {
 		out->standing = STANDING_PLANNED;
+		out->why = describe_planned(item, a);
 	} else if (r && r->row.failure) {
 		out->standing = STANDING_FAILED;
 		out->why = r->row.failure;
@@ -289,6 +299,8 @@ void statuses_update(struct engine *en)
 		return;
 	}
 	want(en, en->head.sha, "sync", &en->report.sync);
+	if (en->report.whole || en->report.count[STANDING_DRIFTED])
+		want(en, en->head.sha, "drift", &en->report.drift);
 	if (!en->report.whole)
 		return;
 	auto_free char *name = context(en, "sync");
@@ -296,7 +308,6 @@ void statuses_update(struct engine *en)
 	entry->row.latched = true;
 	entry->dirty = true;
 	log_info("the commit is in sync", "commit", en->head.sha, "status", entry->row.text, NULL);
-	want(en, en->head.sha, "drift", &en->report.drift);
 }
 
 static bool is_to_post(const struct outbox_entry *entry)

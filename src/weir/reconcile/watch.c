@@ -190,7 +190,7 @@ static void judge(struct engine *en, struct record *r, const struct live *live)
 {
 	bool observed = live->observed_generation >= r->intent->generation;
 	if (r->old_operation && live->has_observed && !observed) {
-		work_next_attempt(en, r);
+		calls_reconcile(en, r, true);
 	} else if (!tells_by_itself(r, live)) {
 		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS)
 			ask(en, r);

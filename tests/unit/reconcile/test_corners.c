@@ -407,6 +407,84 @@ static void test_many_that_wait_are_not_a_storm_of_lists(void **state)
 	assert_true(world_count(w, API_LIST) - lists <= 10 * 60);
 }
 
+static void test_a_secret_that_comes_is_noticed_with_the_next_look_at_git(void **state)
+{
+	struct world *w = *state;
+	w->secret_missing = true;
+	world_start_with(w, TWO);
+	assert_non_null(strstr(world_note(w, "sync"), "failure orders: all.yaml:"));
+	assert_null(world_object(w, "orders"));
+	assert_int_equal(world_object(w, "payments")->observed, 1);
+	w->secret_missing = false;
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
+	w->secret_missing = true;
+	world_run(w, MINUTE);
+	assert_non_null(strstr(world_note(w, "drift"), "failure orders: all.yaml:"));
+}
+
+/* An API that says 422 for whatever reason. */
+static void test_keys_that_are_never_taken_are_not_made_for_ever(void **state)
+{
+	struct world *w = *state;
+	world_fail(w, API_RECONCILE, MISHAP_422, 1000000);
+	world_start_with(w, ONE);
+	world_run(w, 60 * MINUTE);
+	assert_true(world_count(w, API_RECONCILE) <= 5);
+	assert_non_null(strstr(world_note(w, "sync"), "failure orders: "));
+}
+
+static void test_a_change_that_the_api_does_not_make_starts_nothing(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	w->drops = "groups_whitelist";
+	world_commit(w, ONE "  groups_whitelist: [g]\n");
+	world_run(w, 20 * MINUTE);
+	assert_int_equal(world_count(w, API_PATCH), 1);
+	assert_int_equal(world_operations(w), 1);
+	assert_non_null(strstr(world_note(w, "sync"), "failure orders: was written"));
+}
+
+/* Somebody's, whom we are not shown. */
+static void test_what_exists_and_is_not_shown_is_told(void **state)
+{
+	struct world *w = *state;
+	world_commit(w, ONE);
+	w->lag_ms = NEVER;
+	world_create(w, "{\"identifier\": \"orders\"}");
+	world_start(w);
+	world_run(w, 20 * MINUTE);
+	assert_non_null(strstr(world_note(w, "sync"), "error orders: the API says that it has"));
+	assert_true(world_count(w, API_CREATE) < 40);
+}
+
+static void test_drift_is_told_in_mode_plan(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, TWO);
+	w->config.sync.mode = SYNC_PLAN;
+	world_edit(w, "orders", "lag_alert_threshold", "7");
+	world_run(w, 7 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
+	assert_string_equal(
+		world_note(w, "drift"), "failure orders: lag_alert_threshold (sync.mode is plan)");
+	assert_int_equal(world_count(w, API_PATCH), 0);
+}
+
+static void test_drift_in_mode_report_is_told_on_a_newer_commit_too(void **state)
+{
+	struct world *w = *state;
+	w->config.sync.mode = SYNC_REPORT;
+	world_start_with(w, ONE);
+	world_edit(w, "orders", "lag_alert_threshold", "7");
+	world_commit(w, TWO);
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"),
+		"success 1 in sync (1 changed), 1 drifted (sync.mode is report)");
+	assert_non_null(strstr(world_note(w, "drift"), "failure orders: drift"));
+}
+
 static void test_a_missing_path_is_no_storm_of_fetches(void **state)
 {
 	struct world *w = *state;
@@ -531,6 +609,12 @@ int main(void)
 		TEST(test_statuses_of_old_commits_leave_the_memory),
 		TEST(test_a_newer_commit_goes_before_what_still_waits),
 		TEST(test_many_that_wait_are_not_a_storm_of_lists),
+		TEST(test_a_secret_that_comes_is_noticed_with_the_next_look_at_git),
+		TEST(test_keys_that_are_never_taken_are_not_made_for_ever),
+		TEST(test_a_change_that_the_api_does_not_make_starts_nothing),
+		TEST(test_what_exists_and_is_not_shown_is_told),
+		TEST(test_drift_is_told_in_mode_plan),
+		TEST(test_drift_in_mode_report_is_told_on_a_newer_commit_too),
 		TEST(test_a_missing_path_is_no_storm_of_fetches),
 		TEST(test_a_restart_does_not_say_that_drift_is_gone),
 		TEST(test_once_ends_where_the_api_is_not),

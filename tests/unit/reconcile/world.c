@@ -179,6 +179,9 @@ static void answer_read(struct world *w)
 		read_files(w, r);
 	else
 		read_commit(w, q, r);
+	if (w->secret_missing)
+		vec_push(&r->secrets, (struct secret_problem){xstrdup("orders"),
+					      SPEC_SOURCE_SECRET_PATH, xstrdup("is not there")});
 	free(q);
 	engine_read_done(w->engine, r);
 }

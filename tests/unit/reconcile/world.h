@@ -17,6 +17,7 @@ enum mishap {
 	MISHAP_500,
 	MISHAP_401,
 	MISHAP_404,
+	MISHAP_422,
 	MISHAP_REFUSE, /* 400, no effect */
 	MISHAP__COUNT
 };
@@ -68,6 +69,7 @@ struct world {
 	unsigned commits;
 	bool git_down;
 	bool path_missing;
+	bool secret_missing; /* of orders' source */
 	bool folder; /* a folder is read, and not Git: no commit, and a catalog each time */
 
 	struct map objects; /* struct object * */

@@ -201,8 +201,11 @@ static enum mishap next_mishap(struct world *w, enum api_verb verb)
 
 struct api_answer *world_answer(struct world *w, const struct api_call *c)
 {
-	static const int statuses[MISHAP__COUNT] = {
-		[MISHAP_500] = 500, [MISHAP_401] = 401, [MISHAP_404] = 404, [MISHAP_REFUSE] = 400};
+	static const int statuses[MISHAP__COUNT] = {[MISHAP_500] = 500,
+		[MISHAP_401] = 401,
+		[MISHAP_404] = 404,
+		[MISHAP_422] = 422,
+		[MISHAP_REFUSE] = 400};
 	enum mishap mishap = next_mishap(w, c->verb);
 	auto_buf struct buf body = BUF_INIT;
 	bool effect = mishap == MISHAP_NONE || mishap == MISHAP_AFTER;

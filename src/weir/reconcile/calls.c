@@ -1,0 +1,287 @@
+/* The calls that change one replicator: how they leave, and what their answers mean. The journal always
+ * comes first (ledger.h). */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/crash.h"
+#include "base/log.h"
+#include "reconcile/internal.h"
+
+#define PARK_FIRST_MS 1000
+#define PARK_MOST_MS  60000
+#define KEYS_MOST     3 /* that are tried when the API says that each was used before */
+
+static void enqueue(struct engine *en, struct record *r, enum work_state work)
+{
+	r->work = work;
+	vec_push(&en->ready, r);
+}
+
+void calls_write(struct engine *en, struct record *r)
+{
+	enqueue(en, r, WORK_WRITE);
+}
+
+/*
+ * Chooses the key. One that was journalled as sent stays: asking again with it starts nothing new.
+ * Otherwise the attempt is one above all that were ever sent for this generation.
+ */
+static int choose_key(struct engine *en, struct record *r, bool next_attempt, struct err *e)
+{
+	struct intent *i = r->intent;
+	if (i->key && !next_attempt)
+		return 0;
+	int64_t last = i->key ? i->attempt : 0;
+	if (!last &&
+		store_last_attempt(en->ledger.store, r->name, i->uid, i->generation, &last, e) < 0)
+		return -(int)e->code;
+	i->attempt = last + 1;
+	char key[UUID_MAX];
+	idempotency_key(en->config->api.organization, r->name, i->uid, i->created_at, i->generation,
+		i->attempt, key);
+	str_replace(&i->key, xstrdup(key));
+	r->fresh_key = true;
+	return 0;
+}
+
+void calls_reconcile(struct engine *en, struct record *r, bool next_attempt)
+{
+	struct err e = ERR_INIT;
+	r->fresh_key = false;
+	if (choose_key(en, r, next_attempt, &e) < 0) {
+		trouble_starts(en, &en->store, &e, "the store cannot be read");
+		r->work = WORK_NONE;
+		pass_soon(en, 0);
+		return;
+	}
+	r->intent->state = INTENT_SENT;
+	ledger_intent_changed(&en->ledger, r);
+	enqueue(en, r, WORK_RECONCILE);
+}
+
+void calls_send(struct engine *en, struct record *r)
+{
+	const struct intent *i = r->intent;
+	struct api_call *c = xcalloc(1, sizeof(*c));
+	if (r->work == WORK_WRITE) {
+		*c = (struct api_call){
+			.verb = i->kind == INTENT_CREATE ? API_CREATE : API_PATCH,
+			.identifier = i->kind == INTENT_CREATE ? NULL : xstrdup(r->name),
+			.body = xstrdup(i->body),
+			.generation = i->base_generation,
+		};
+		r->work = WORK_WRITING;
+		crash_point("before-write");
+		send_call(en, c, FLIGHT_WRITE, r);
+	} else {
+		*c = (struct api_call){
+			.verb = API_RECONCILE,
+			.identifier = xstrdup(r->name),
+			.generation = i->generation,
+			.idempotency_key = xstrdup(i->key),
+		};
+		r->work = WORK_RECONCILING;
+		crash_point("before-reconcile");
+		send_call(en, c, FLIGHT_RECONCILE, r);
+	}
+}
+
+static void digest_body(const char *body, int64_t base_generation, unsigned char out[HASH_BYTES])
+{
+	struct hash h;
+	hash_begin(&h);
+	hash_adds(&h, body);
+	hash_add(&h, &base_generation, sizeof(base_generation));
+	hash_end(&h, out);
+}
+
+bool calls_refused(const struct record *r, const char *body, int64_t base_generation)
+{
+	unsigned char digest[HASH_BYTES];
+	digest_body(body, base_generation, digest);
+	return r->is_refused && !memcmp(digest, r->refused, sizeof(digest));
+}
+
+static void refuse(struct engine *en, struct record *r, const struct api_answer *a)
+{
+	const struct intent *i = r->intent;
+	if (a->verb == API_RECONCILE)
+		digest_body("", i->generation, r->refused);
+	else
+		digest_body(i->body, i->base_generation, r->refused);
+	r->is_refused = true;
+	str_replace(&r->row.failure, xstrdup(a->err.msg));
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "refused", a->err.msg);
+	log_error("the API refused it", "replicator", r->name, "error", a->err.msg, NULL);
+	progress(en, "%s: %s", r->name, a->err.msg);
+	ledger_close_intent(&en->ledger, r, INTENT_FAILED, a->err.msg);
+	ledger_changed(&en->ledger, r);
+}
+
+static void park(struct engine *en, struct record *r, const struct api_answer *a)
+{
+	r->tries++;
+	int64_t wait = backoff(en, r->tries, PARK_FIRST_MS, PARK_MOST_MS);
+	if (a->err.retry_after_ms > wait)
+		wait = a->err.retry_after_ms < PARK_MOST_MS ? a->err.retry_after_ms : PARK_MOST_MS;
+	if (a->outcome == API_FORBIDDEN)
+		wait = PARK_MOST_MS;
+	r->blocked_until = now_mono(en) + wait;
+	r->work = WORK_NONE;
+	str_replace(&r->last_error, xstrdup(a->err.msg));
+	str_replace(&r->row.failure, a->outcome == API_FORBIDDEN ? xstrdup(a->err.msg) : NULL);
+	log_warn("will be tried again", "replicator", r->name, "call", api_verb_name(a->verb),
+		"error", a->err.msg, NULL);
+	pass_soon(en, wait);
+}
+
+/* Read again, at once the first time, then less and less often: somebody else may be writing as
+ * fast as we are. */
+static void read_again(struct engine *en, struct record *r, const char *why)
+{
+	r->work = WORK_NONE;
+	str_replace(&r->last_error, xstrdup(why));
+	int64_t wait = r->tries ? backoff(en, r->tries, PARK_FIRST_MS, PARK_MOST_MS) : 0;
+	r->tries++;
+	r->blocked_until = now_mono(en) + wait;
+	pass_soon(en, wait);
+}
+
+/* What was set out for makes no sense any more; the next plan says what does. */
+static void overtake(struct engine *en, struct record *r, const char *why)
+{
+	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, why);
+	ledger_changed(&en->ledger, r);
+	read_again(en, r, why);
+}
+
+static void note_not_kept(struct engine *en, struct record *r, const struct live *answered)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct spec sent;
+	struct spec lost; /* with what was lost earlier and is not sent any more */
+	spec_from_json(r->row.not_kept, &a, &lost);
+	spec_from_json(r->intent->body, &a, &sent);
+	unsigned bits = plan_not_kept(&sent, &answered->spec);
+	bool any = false;
+	for (unsigned f = 0; f < SPEC__COUNT; f++) {
+		if (sent.value[f])
+			lost.value[f] = NULL;
+		any = any || lost.value[f] || bits & 1u << f;
+		if (!(bits & 1u << f))
+			continue;
+		lost.value[f] = sent.value[f];
+		log_warn("the API does not keep a field", "replicator", r->name, "field",
+			spec_fields[f].name, NULL);
+		ledger_event(&en->ledger, now_wall(en), r->name, r->intent->sha, "not kept",
+			spec_fields[f].name);
+	}
+	str_replace(&r->row.not_kept, any ? spec_to_json(&lost) : NULL);
+}
+
+static void saved(struct engine *en, struct record *r, const struct live *live)
+{
+	struct intent *i = r->intent;
+	bool foreign = live->generation > i->base_generation + 1;
+	i->state = INTENT_SAVED;
+	i->generation = live->generation;
+	/* A PATCH that found nothing to change leaves the generation: it may still be a draft, and
+	 * is ours to start. */
+	if (live->generation <= i->base_generation)
+		i->base_generation = live->generation - 1;
+	str_replace(&i->uid, xstrdup_opt(live->uid));
+	str_replace(&i->created_at, xstrdup_opt(live->created_at));
+	note_not_kept(en, r, live);
+	work_applied(en, r, live);
+	ledger_intent_changed(&en->ledger, r);
+	const char *what = i->kind == INTENT_CREATE ? "created" : "changed";
+	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, what, detail);
+	progress(en, "%s: %s, %s", r->name, what, detail);
+	if (foreign)
+		read_again(en, r, "somebody else saved something meanwhile");
+	else if (live->has_observed && live->observed_generation >= live->generation)
+		overtake(en, r, "the API changed nothing");
+	else
+		calls_reconcile(en, r, false);
+}
+
+/* What the answers mean to both of the calls; OK and what stands in the way of only one are theirs. */
+static void fail(struct engine *en, struct record *r, const struct api_answer *a)
+{
+	switch (a->outcome) {
+	case API_REFUSED:
+		refuse(en, r, a);
+		return;
+	case API_ABSENT:
+	case API_EXISTS:
+	case API_STALE:
+	case API_KEY_REUSED:
+		overtake(en, r, a->err.msg);
+		return;
+	case API_AUTH:
+	case API_FORBIDDEN:
+	case API_TRY_AGAIN:
+	case API_NONSENSE:
+		park(en, r, a);
+		return;
+	case API_OK:
+	case API_OUTCOME__COUNT:
+		return;
+	}
+}
+
+void calls_wrote(struct engine *en, struct record *r, struct api_answer *a)
+{
+	crash_point("write-answered");
+	r->work = WORK_NONE;
+	if (a->outcome == API_OK) {
+		r->tries = 0;
+		saved(en, r, &a->live);
+	} else if (a->outcome == API_EXISTS) {
+		/* Perhaps by our own earlier call: the next list shows whether it is what we sent. */
+		read_again(en, r, a->err.msg);
+	} else {
+		fail(en, r, a);
+	}
+}
+
+static bool has_ended(enum operation_state state)
+{
+	return state == OPERATION_SUCCEEDED || state == OPERATION_FAILED ||
+	       state == OPERATION_SUPERSEDED;
+}
+
+static void accepted(struct engine *en, struct record *r, const struct operation *op)
+{
+	struct intent *i = r->intent;
+	r->old_operation = r->fresh_key && has_ended(op->state);
+	i->state = INTENT_RUNNING;
+	i->started_ms = now_wall(en);
+	str_replace(&i->operation, xstrdup_opt(op->id));
+	ledger_intent_changed(&en->ledger, r);
+	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "reconciling", detail);
+	progress(en, "%s: reconciling %s", r->name, detail);
+	watch_begin(en, r);
+}
+
+void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a)
+{
+	crash_point("reconcile-answered");
+	r->work = WORK_NONE;
+	if (a->outcome == API_OK) {
+		r->tries = 0;
+		accepted(en, r, &a->operation);
+	} else if (a->outcome == API_KEY_REUSED && ++r->tries < KEYS_MOST) {
+		calls_reconcile(en, r, true);
+	} else if (a->outcome == API_KEY_REUSED) {
+		refuse(en, r, a);
+	} else if (a->outcome == API_STALE) { /* retried only if it is still wanted */
+		r->intent->state = INTENT_SAVED;
+		ledger_intent_changed(&en->ledger, r);
+		read_again(en, r, a->err.msg);
+	} else {
+		fail(en, r, a);
+	}
+}

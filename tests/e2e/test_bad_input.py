@@ -306,7 +306,7 @@ class SecretTest(unittest.TestCase):
             s.wait_status(sha, "failure", place)
             s.wait_live("good-dr", status="Healthy")
             self.assertIsNone(s.api.get("orders-dr"))
-            self.assertRegex(s.cli("plan", status=2), "source_secret_path: ")
+            self.assertRegex(s.cli("plan", status=1), "source_secret_path: ")
             s.write_secrets({"orders": {"username": "a-user-name-in-a-store"}})
             s.wait_status(sha, "failure", f"{place}.*lacks.* password")
             s.write_secrets({"orders": {"password": "a-password-in-a-store"}})

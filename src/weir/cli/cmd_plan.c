@@ -42,6 +42,8 @@ static void print_plan(void *ctx, const struct plan *plan, const struct plan_hea
 	fputs(buf_str(&out), stdout);
 	o->planned = true;
 	o->problems = plan->problems && plan->problems->n_errors;
+	vec_each (item, &plan->items)
+		o->problems = o->problems || item->hold == PLAN_HOLD_SECRET;
 	o->changes = plan->n_changes > 0 || plan->count[PLAN_HOLD] > 0;
 }
 
@@ -124,7 +126,7 @@ const struct command cmd_plan = {
 	.help = "Reads the branch (or --path DIR), compares it with the API and shows what `apply` "
 		"would do. "
 		"The exit status is 0 if nothing is to be done, 2 if something is, and 1 on an "
-		"error or if a file does not load.",
+		"error, if a file does not load, or if a secret is missing.",
 	.opts = opts,
 	.run = run,
 };

@@ -23,16 +23,19 @@ static const struct metric {
 		offsetof(struct engine_stats, load_problems), true},
 };
 
-static const struct standing_metric {
-	const char *label;
-	size_t offset;
-} standings[] = {
-	{"in_sync", offsetof(struct engine_stats, in_sync)},
-	{"applying", offsetof(struct engine_stats, applying)},
-	{"waiting", offsetof(struct engine_stats, waiting)},
-	{"failed", offsetof(struct engine_stats, failed)},
-	{"held", offsetof(struct engine_stats, held)},
-	{"drifted", offsetof(struct engine_stats, drifted)},
+static const char *const standings[STANDING__COUNT] = {
+	[STANDING_HEALTHY] = "in_sync",
+	[STANDING_APPLYING] = "applying",
+	[STANDING_WAITING] = "waiting",
+	[STANDING_STUCK] = "stuck",
+	[STANDING_UNKNOWN] = "unknown",
+	[STANDING_FAILED] = "failed",
+	[STANDING_UNHEALTHY] = "unhealthy",
+	[STANDING_HELD] = "held",
+	[STANDING_DRIFTED] = "drifted",
+	[STANDING_PLANNED] = "planned",
+	[STANDING_ABSENT_OK] = "not_in_git",
+	[STANDING_LEFT] = "left_alone",
 };
 
 static void head(struct buf *out, const char *name, const char *type, const char *help)
@@ -67,9 +70,9 @@ void metrics_write(const struct config *config, const struct engine_stats *stats
 			value_at(stats, m->offset, m->is_size));
 	}
 	head(out, "weir_replicators", "gauge", "Replicators by how they stand.");
-	for (size_t i = 0; i < ARRAY_SIZE(standings); i++)
-		buf_addf(out, "weir_replicators{name=\"%s\",standing=\"%s\"} %llu\n", config->name,
-			standings[i].label, value_at(stats, standings[i].offset, true));
+	for (int i = 0; i < STANDING__COUNT; i++)
+		buf_addf(out, "weir_replicators{name=\"%s\",standing=\"%s\"} %zu\n", config->name,
+			standings[i], stats->standing[i]);
 	head(out, "weir_ready", "gauge", "1 if a pass was completed and nothing is in trouble.");
 	buf_addf(out, "weir_ready{name=\"%s\"} %d\n", config->name, stats->ready);
 	head(out, "weir_last_pass_timestamp_seconds", "gauge", "When the last pass was completed.");

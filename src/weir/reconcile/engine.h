@@ -27,6 +27,7 @@
 #include "config/config.h"
 #include "forge/forge.h"
 #include "plan/plan.h"
+#include "reconcile/report.h"
 #include "source/source.h"
 #include "store/store.h"
 
@@ -124,8 +125,7 @@ struct engine_stats {
 	uint64_t outcomes[API_OUTCOME__COUNT];
 	uint64_t posts;
 	uint64_t post_failures;
-	size_t in_sync, applying, waiting, failed, held;
-	size_t drifted;
+	size_t standing[STANDING__COUNT]; /* how many replicators stand so */
 	size_t load_problems;
 	int64_t last_pass_ms; /* wall; 0 if none was completed */
 };

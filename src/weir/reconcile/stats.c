@@ -1,4 +1,6 @@
 /* How things stand, for those who wait for the end and those who look on. */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "reconcile/internal.h"
 
@@ -62,13 +64,7 @@ void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
 		en->stats.passes && !en->store.times && !en->source.times && !en->api.times;
 	ret_stats->state = en->report.sync.state;
 	ret_stats->text = en->report.sync.text;
-	ret_stats->in_sync = en->report.count[STANDING_HEALTHY];
-	ret_stats->applying = en->report.count[STANDING_APPLYING];
-	ret_stats->waiting = en->report.count[STANDING_WAITING] + en->report.count[STANDING_STUCK] +
-			     en->report.count[STANDING_UNKNOWN];
-	ret_stats->failed = en->report.count[STANDING_FAILED];
-	ret_stats->held = en->report.count[STANDING_HELD];
-	ret_stats->drifted = en->report.count[STANDING_DRIFTED];
+	memcpy(ret_stats->standing, en->report.count, sizeof(ret_stats->standing));
 	ret_stats->load_error = en->load_err.code != ERR_OK ? en->load_err.msg : "";
 	ret_stats->load_problems = en->catalog ? en->catalog->problems.n_errors : 0;
 }

@@ -27,12 +27,14 @@ static const struct engine_stats stats = {
 	.post_failures = 1004,
 	.calls = {[API_LIST] = 1010, [API_DELETE] = 1011},
 	.outcomes = {[API_OK] = 1020, [API_NONSENSE] = 1021},
-	.in_sync = 1030,
-	.applying = 1031,
-	.waiting = 1032,
-	.failed = 1033,
-	.held = 1034,
-	.drifted = 1035,
+	.standing = {[STANDING_HEALTHY] = 1030,
+		[STANDING_APPLYING] = 1031,
+		[STANDING_WAITING] = 1032,
+		[STANDING_FAILED] = 1033,
+		[STANDING_HELD] = 1034,
+		[STANDING_DRIFTED] = 1035,
+		[STANDING_UNHEALTHY] = 1036,
+		[STANDING_LEFT] = 1037},
 	.load_problems = 1040,
 	.last_pass_ms = 1050999,
 };
@@ -172,6 +174,8 @@ static void test_every_figure_stands_where_it_belongs(void **state)
 	assert_sample("weir_replicators{name=\"acme\",standing=\"failed\"} 1033");
 	assert_sample("weir_replicators{name=\"acme\",standing=\"held\"} 1034");
 	assert_sample("weir_replicators{name=\"acme\",standing=\"drifted\"} 1035");
+	assert_sample("weir_replicators{name=\"acme\",standing=\"unhealthy\"} 1036");
+	assert_sample("weir_replicators{name=\"acme\",standing=\"left_alone\"} 1037");
 	assert_sample("weir_load_problems{name=\"acme\"} 1040");
 	assert_sample("weir_ready{name=\"acme\"} 1");
 	assert_sample("weir_last_pass_timestamp_seconds{name=\"acme\"} 1050");
@@ -194,6 +198,15 @@ static void test_every_verb_and_outcome_has_its_sample(void **state)
 	}
 }
 
+static void test_every_standing_has_its_label(void **state)
+{
+	auto_free char *text = metrics(&stats);
+
+	(void)state;
+	assert_null(strstr(text, "(null)"));
+	assert_null(strstr(text, "standing=\"\""));
+}
+
 static void test_nothing_has_happened_yet(void **state)
 {
 	const struct engine_stats nothing = {0};
@@ -210,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_page_is_in_the_text_format),
 		cmocka_unit_test(test_every_figure_stands_where_it_belongs),
 		cmocka_unit_test(test_every_verb_and_outcome_has_its_sample),
+		cmocka_unit_test(test_every_standing_has_its_label),
 		cmocka_unit_test(test_nothing_has_happened_yet),
 	};
 

@@ -1,5 +1,5 @@
-/* The calls that change one replicator: how they leave, and what their answers mean. The journal always
- * comes first (ledger.h). */
+/* The calls that change one replicator: how they leave, and what their answers mean. The journal
+ * always comes first (ledger.h). */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -206,7 +206,7 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 		calls_reconcile(en, r, false);
 }
 
-/* What the answers mean to both of the calls; OK and what stands in the way of only one are theirs. */
+/* What answers mean to both calls; OK, and what stands in the way of only one, are theirs. */
 static void fail(struct engine *en, struct record *r, const struct api_answer *a)
 {
 	switch (a->outcome) {
@@ -239,7 +239,7 @@ void calls_wrote(struct engine *en, struct record *r, struct api_answer *a)
 		r->tries = 0;
 		saved(en, r, &a->live);
 	} else if (a->outcome == API_EXISTS) {
-		/* Perhaps by our own earlier call: the next list shows whether it is what we sent. */
+		/* Perhaps our own earlier call did: the next list shows what stands there. */
 		read_again(en, r, a->err.msg);
 	} else {
 		fail(en, r, a);

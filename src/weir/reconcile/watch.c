@@ -93,8 +93,8 @@ int64_t watch_step(struct engine *en, int64_t now)
 	return en->watch_at;
 }
 
-/* What ended is what the plan waited for or began. It may be of an older commit: then the newer one is
- * still to be applied, and the next plan tells. */
+/* What ended is what the plan waited for or began. It may be of an older commit: then the newer one
+ * is still to be applied, and the next plan tells. */
 static void finish_item(struct engine *en, struct record *r)
 {
 	struct plan_item *item = item_of(en, r);

@@ -1,5 +1,5 @@
-/* What a plan wants done about one replicator becomes rows of the journal and calls that wait for their
- * turn. */
+/* What a plan wants done about one replicator becomes rows of the journal and calls that wait for
+ * their turn. */
 #include <string.h>
 
 #include "base/alloc.h"

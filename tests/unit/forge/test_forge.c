@@ -1,4 +1,4 @@
-/* Forges: what a status becomes in the notes of a real repository, and where it is kept instead. */
+/* Forges: what a status becomes in Git's notes, in a real repository, and where else it is kept. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The engine where two things happen at once, where something never ends, or where others meddle. */
+/* The engine where two things happen at once, something never ends, or others meddle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +23,7 @@ static const char *note_of(struct world *w, unsigned commit, const char *kind)
 	return note ? note : "";
 }
 
-/* The look at the old commit's operation is answered between the plan for the new one and its write.
- */
+/* The look at the old operation is answered between the plan for the new commit and its write. */
 static void test_a_late_look_does_not_disturb_a_newer_write(void **state)
 {
 	struct world *w = *state;
@@ -165,8 +164,8 @@ static void test_an_operation_is_asked_for_at_most_every_five_seconds(void **sta
 	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
 }
 
-/* Of two that the list lacks, one gives an error and one is slow: its answer, which says that there is
- * none, comes when the next pass has asked again. */
+/* Of two that the list lacks, one gives an error and one is slow: its answer, which says that there
+ * is none, comes when the next pass has asked again. */
 static void test_a_late_answer_is_not_taken_for_one_of_the_next_pass(void **state)
 {
 	struct world *w = *state;
@@ -181,85 +180,6 @@ static void test_a_late_answer_is_not_taken_for_one_of_the_next_pass(void **stat
 	world_run(w, 7 * MINUTE);
 	assert_int_equal(world_count(w, API_CREATE), 3);
 	assert_string_equal(world_note(w, "drift"), "success no drift");
-}
-
-/* A plan writes nothing, not even to ask how an operation stands. */
-static void test_a_dry_run_writes_nothing(void **state)
-{
-	struct world *w = *state;
-	w->no_observed = true;
-	w->operation_ms = NEVER;
-	world_start_with(w, ONE);
-	world_kill(w);
-	w->dry = true;
-	w->once = true;
-	size_t reconciles = world_count(w, API_RECONCILE);
-	world_start(w);
-	world_run(w, 5 * MINUTE);
-	assert_int_equal(world_count(w, API_RECONCILE), reconciles);
-	assert_true(engine_settled(w->engine));
-}
-
-static void test_once_ends_when_an_operation_does_not(void **state)
-{
-	struct world *w = *state;
-	w->once = true;
-	w->operation_ms = NEVER;
-	world_commit(w, ONE);
-	world_start(w);
-	assert_true(world_settles(w, 15 * MINUTE));
-	assert_non_null(strstr(world_note(w, "sync"), "error orders: not Healthy since "));
-}
-
-static void test_once_ends_when_statuses_cannot_be_posted(void **state)
-{
-	struct world *w = *state;
-	w->once = true;
-	w->forge_down = true;
-	world_commit(w, ONE);
-	world_start(w);
-	assert_true(world_settles(w, 15 * MINUTE));
-}
-
-static void test_once_ends_when_git_stays_away(void **state)
-{
-	struct world *w = *state;
-	w->once = true;
-	w->git_down = true;
-	world_commit(w, ONE);
-	world_start(w);
-	assert_true(world_settles(w, 15 * MINUTE));
-}
-
-static void test_once_waits_for_all_although_one_fails(void **state)
-{
-	struct world *w = *state;
-	w->once = true;
-	world_commit(w,
-		"---\napiVersion: weir/v1\nkind: KafkaReplicator\nmetadata: {name: broken}\n"
-		"spec: {provider: Kafka}\n" TWO);
-	world_fail(w, API_CREATE, MISHAP_500, 3);
-	world_start(w);
-	assert_true(world_settles(w, 15 * MINUTE));
-	assert_non_null(world_object(w, "orders"));
-	assert_non_null(world_object(w, "payments"));
-	assert_int_equal(world_object(w, "payments")->observed, 1);
-	assert_non_null(strstr(world_note(w, "sync"), "failure "));
-}
-
-static void test_once_reads_a_folder_once(void **state)
-{
-	struct world *w = *state;
-	w->once = true;
-	w->folder = true;
-	w->operation_ms = 2 * MINUTE;
-	world_commit(w, ONE);
-	world_start(w);
-	assert_true(world_settles(w, 3 * MINUTE));
-	struct engine_stats stats;
-	engine_stats(w->engine, &stats);
-	assert_int_equal(stats.reads, 1);
-	assert_int_equal(stats.state, STATUS_SUCCESS);
 }
 
 static void test_a_new_commit_with_the_same_files_is_compared_before_it_is_a_success(void **state)
@@ -514,17 +434,6 @@ static void test_a_restart_does_not_say_that_drift_is_gone(void **state)
 	assert_non_null(strstr(world_note(w, "drift"), "error API unreachable since "));
 }
 
-static void test_once_ends_where_the_api_is_not(void **state)
-{
-	struct world *w = *state;
-	w->once = true;
-	world_fail(w, API_LIST, MISHAP_404, 1000);
-	world_commit(w, ONE);
-	world_start(w);
-	assert_true(world_settles(w, MINUTE));
-	assert_non_null(strstr(world_note(w, "sync"), "error organization acme: check api.url"));
-}
-
 static void test_where_the_branch_was_rewound_to_is_remembered(void **state)
 {
 	struct world *w = *state;
@@ -593,12 +502,6 @@ int main(void)
 		TEST(test_an_operation_that_ends_at_once_is_one_without_observed_generation_too),
 		TEST(test_an_operation_is_asked_for_at_most_every_five_seconds),
 		TEST(test_a_late_answer_is_not_taken_for_one_of_the_next_pass),
-		TEST(test_a_dry_run_writes_nothing),
-		TEST(test_once_ends_when_an_operation_does_not),
-		TEST(test_once_ends_when_statuses_cannot_be_posted),
-		TEST(test_once_ends_when_git_stays_away),
-		TEST(test_once_waits_for_all_although_one_fails),
-		TEST(test_once_reads_a_folder_once),
 		TEST(test_a_new_commit_with_the_same_files_is_compared_before_it_is_a_success),
 		TEST(test_a_tree_that_can_be_read_again_is_applied_at_once),
 		TEST(test_a_commit_in_bad_times_is_applied_as_soon_as_they_end),
@@ -617,7 +520,6 @@ int main(void)
 		TEST(test_drift_in_mode_report_is_told_on_a_newer_commit_too),
 		TEST(test_a_missing_path_is_no_storm_of_fetches),
 		TEST(test_a_restart_does_not_say_that_drift_is_gone),
-		TEST(test_once_ends_where_the_api_is_not),
 		TEST(test_where_the_branch_was_rewound_to_is_remembered),
 		TEST(test_all_that_are_not_healthy_are_kept_for_status),
 		TEST(test_a_head_that_is_head_again_starts_anew),

@@ -1,7 +1,7 @@
 /*
  * Short histories with everything that may go wrong, each from a seed: commits, edits and deletions
- * by others, answers that are lost, operations that fail, kills. Once the faults stop, all is as Git
- * says, and nothing was done that nobody asked for. WEIR_SEED runs the history of one seed,
+ * by others, answers that are lost, operations that fail, kills. Once the faults stop, all is as
+ * Git says, and nothing was done that nobody asked for. WEIR_SEED runs the history of one seed,
  * with its log.
  */
 #include <setjmp.h>
@@ -159,7 +159,7 @@ static void happen_next(void)
 		world_start(w);
 		break;
 	case 4:
-		/* What was created and is neither answered nor shown cannot be told from another's. */
+		/* What was created, and neither answered nor shown, may as well be another's. */
 		w->chaos = !w->lag_ms && dice(2);
 		break;
 	case 5:

@@ -20,6 +20,17 @@ static bool land(struct engine *en, uint64_t token, struct flight *ret_flight)
 	return false;
 }
 
+/* An answer about another replicator than the one that was asked for is none. */
+static void check_subject(const struct flight *f, struct api_answer *a)
+{
+	bool shows = a->verb == API_GET || a->verb == API_CREATE || a->verb == API_PATCH;
+	if (!shows || a->outcome != API_OK || !strcmp(a->live.identifier, f->record->name))
+		return;
+	a->outcome = API_NONSENSE;
+	err_retriable(&a->err, ERR_REMOTE, "asked about %s, the API answered about %s",
+		f->record->name, a->live.identifier);
+}
+
 static void note_outcome(struct engine *en, const struct api_answer *a)
 {
 	en->stats.outcomes[a->outcome]++;
@@ -46,6 +57,7 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 	struct flight f;
 	if (!land(en, owned_answer->token, &f))
 		BUG("an answer to a call that was never made");
+	check_subject(&f, owned_answer);
 	note_outcome(en, owned_answer);
 	en->report_due = true;
 	switch (f.purpose) {

@@ -405,6 +405,17 @@ static void test_drift_in_mode_report_is_told_on_a_newer_commit_too(void **state
 	assert_non_null(strstr(world_note(w, "drift"), "failure orders: drift"));
 }
 
+static void test_an_answer_about_another_replicator_counts_for_nothing(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	w->mixes_up = "orders";
+	w->operation_ms = NEVER;
+	world_commit(w, TWO);
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "pending waiting for Healthy 1/2");
+}
+
 static void test_a_missing_path_is_no_storm_of_fetches(void **state)
 {
 	struct world *w = *state;
@@ -518,6 +529,7 @@ int main(void)
 		TEST(test_what_exists_and_is_not_shown_is_told),
 		TEST(test_drift_is_told_in_mode_plan),
 		TEST(test_drift_in_mode_report_is_told_on_a_newer_commit_too),
+		TEST(test_an_answer_about_another_replicator_counts_for_nothing),
 		TEST(test_a_missing_path_is_no_storm_of_fetches),
 		TEST(test_a_restart_does_not_say_that_drift_is_gone),
 		TEST(test_where_the_branch_was_rewound_to_is_remembered),

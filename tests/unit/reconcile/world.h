@@ -80,6 +80,7 @@ struct world {
 	int64_t lag_ms; /* new objects show only after it */
 	bool no_observed; /* the API has no observed_generation */
 	const char *drops; /* a field that the API does not keep, NULL if none */
+	const char *mixes_up; /* a GET of any other shows this one, NULL if not */
 	const char *holds; /* calls on this replicator get no answer yet, NULL if none */
 	enum mishap mishap[API__COUNT];
 	unsigned mishaps[API__COUNT]; /* how many of them are left */

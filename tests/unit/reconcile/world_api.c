@@ -184,6 +184,8 @@ static int act(struct world *w, const struct api_call *c, struct buf *out)
 		return patch(w, o, c, out);
 	if (c->verb == API_RECONCILE)
 		return reconcile(w, o, c, out);
+	if (w->mixes_up)
+		o = world_object(w, w->mixes_up);
 	write_object(w, o, out);
 	return 200;
 }

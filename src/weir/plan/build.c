@@ -148,6 +148,18 @@ struct plan *plan_build(const struct plan_input *input)
 	return p.plan;
 }
 
+static int compare_name(const void *name, const void *item)
+{
+	return strcmp(name, ((const struct plan_item *)item)->name);
+}
+
+struct plan_item *plan_find(const struct plan *p, const char *name)
+{
+	if (p->items.n == 0)
+		return NULL;
+	return bsearch(name, p->items.at, p->items.n, sizeof(*p->items.at), compare_name);
+}
+
 void plan_free(struct plan *p)
 {
 	if (!p)

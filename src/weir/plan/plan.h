@@ -166,6 +166,8 @@ struct plan {
  */
 struct plan *plan_build(const struct plan_input *input);
 void plan_free(struct plan *p);
+/* The item of a name, NULL if it has none. */
+struct plan_item *plan_find(const struct plan *p, const char *name);
 
 /*
  * For an item whose action is CREATE or UPDATE: what is sent, as canonical values (a null resets a

@@ -229,7 +229,6 @@ void engine_free(struct engine *en)
 	if (!en)
 		return;
 	plan_free(en->plan);
-	map_release(&en->items);
 	api_list_release(&en->list);
 	api_list_release(&en->incoming);
 	vec_release(&en->confirms);

@@ -81,7 +81,6 @@ struct engine {
 
 	struct plan *plan;
 	uint64_t plans; /* that were made; the number of the last one */
-	struct map items; /* struct plan_item * of the plan by name */
 	struct {
 		VEC_FIELDS(struct record *);
 	} ready; /* records whose next call waits for its turn */

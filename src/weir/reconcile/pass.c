@@ -79,14 +79,13 @@ static void forget_plan(struct engine *en)
 {
 	plan_free(en->plan);
 	en->plan = NULL;
-	map_clear(&en->items);
 }
 
 /* Or, if the API cannot be read now, as soon as it can. */
 static void compare_now(struct engine *en)
 {
 	en->pass_full = true;
-	pass_soon(en, 0);
+	en->pass_at = now_mono(en);
 }
 
 /* The very document that was accepted before: parsed once, and of the same file. */
@@ -254,7 +253,7 @@ void pass_read_done(struct engine *en, struct read_result *result)
 
 static void fail_observing(struct engine *en, const struct err *e)
 {
-	if (!en->auth_refused)
+	if (e->code != ERR_AUTH) /* that started when the answer came */
 		trouble_starts(en, &en->api, e, "the API cannot be read");
 	en->pass_at = en->api.until_mono;
 	end_pass(en);
@@ -270,6 +269,7 @@ static void start_confirming(struct engine *en)
 		if ((r->row.owned || r->intent) && !map_has(&en->incoming.by_name, r->name))
 			vec_push(&en->confirms, r);
 	}
+	en->list_took_ms = now_mono(en) - en->listed_at;
 	en->confirming = en->confirms.n;
 	err_clear(&en->confirm_err);
 	en->pass = PASS_CONFIRMING;
@@ -324,7 +324,6 @@ void pass_confirmed(struct engine *en, struct record *r, struct api_answer *owne
 
 /* The plan's inputs as arrays. */
 struct inputs {
-	struct arena arena;
 	VEC(const struct replicator *) accepted;
 	VEC(const struct live *) live;
 	VEC(const struct plan_record *) records;
@@ -346,7 +345,7 @@ static void gather_records(
 
 static struct plan *build_plan(struct engine *en)
 {
-	struct inputs in = {.arena = ARENA_INIT};
+	struct inputs in = {.accepted = VEC_INIT};
 	bool ignore = en->rewound && !en->options.dry;
 	const struct catalog *catalog = en->catalog && !ignore ? en->catalog : en->nothing;
 	gather_records(en, catalog, &in);
@@ -377,12 +376,6 @@ static struct plan *build_plan(struct engine *en)
 	return plan;
 }
 
-static void index_plan(struct engine *en)
-{
-	vec_each (item, &en->plan->items)
-		map_put(&en->items, item->name, item);
-}
-
 static void show_plan(struct engine *en)
 {
 	if (!en->options.on_plan || !en->catalog) /* without a tree it is no plan */
@@ -406,11 +399,9 @@ static void begin_writing(struct engine *en)
 	api_list_init(&en->incoming);
 	en->plan = build_plan(en);
 	en->plans++;
-	index_plan(en);
 	trouble_ends(en, &en->api, "the API answers again");
 	en->compared = true;
 	en->pass = PASS_WRITING;
-	en->list_took_ms = now_mono(en) - en->listed_at;
 	pass_soon(en, with_jitter(en, en->config->sync.interval_ms));
 	en->report_due = true;
 	en->report_at = 0;

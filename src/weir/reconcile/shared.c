@@ -76,7 +76,7 @@ void trouble_ends(struct engine *en, struct trouble *t, const char *what)
 
 struct plan_item *item_of(const struct engine *en, const struct record *r)
 {
-	return map_get(&en->items, r->name);
+	return en->plan ? plan_find(en->plan, r->name) : NULL;
 }
 
 const char *commit_of(const struct engine *en)

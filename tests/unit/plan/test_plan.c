@@ -101,8 +101,10 @@ static void check_counts(const struct plan *p)
 		assert_true((it->action == PLAN_HOLD) ==
 			    (it->held[0] != '\0' && it->release[0] != '\0'));
 		assert_true(it == p->items.at || strcmp((it - 1)->name, it->name) < 0);
+		assert_ptr_equal(plan_find(p, it->name), it);
 		count[it->action]++;
 	}
+	assert_null(plan_find(p, "no-such-name"));
 	assert_memory_equal(count, p->count, sizeof(count));
 	assert_int_equal(p->n_changes, p->items.n - count[PLAN_NONE] - count[PLAN_HOLD]);
 }

@@ -253,7 +253,7 @@ void pass_read_done(struct engine *en, struct read_result *result)
 
 static void fail_observing(struct engine *en, const struct err *e)
 {
-	if (e->code != ERR_AUTH) /* that started when the answer came */
+	if (e->http != 401) /* that trouble started when the answer came */
 		trouble_starts(en, &en->api, e, "the API cannot be read");
 	en->pass_at = en->api.until_mono;
 	end_pass(en);

@@ -416,6 +416,19 @@ static void test_an_answer_about_another_replicator_counts_for_nothing(void **st
 	assert_string_equal(world_note(w, "sync"), "pending waiting for Healthy 1/2");
 }
 
+static void test_an_api_that_goes_after_it_refused_the_token_is_no_storm(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_fail(w, API_LIST, MISHAP_401, 1);
+	engine_wake(w->engine);
+	world_run(w, 1000);
+	world_fail(w, API_LIST, MISHAP_BEFORE, 100000);
+	size_t lists = world_count(w, API_LIST);
+	world_run(w, 10 * MINUTE);
+	assert_true(world_count(w, API_LIST) - lists < 30);
+}
+
 static void test_a_missing_path_is_no_storm_of_fetches(void **state)
 {
 	struct world *w = *state;
@@ -530,6 +543,7 @@ int main(void)
 		TEST(test_drift_is_told_in_mode_plan),
 		TEST(test_drift_in_mode_report_is_told_on_a_newer_commit_too),
 		TEST(test_an_answer_about_another_replicator_counts_for_nothing),
+		TEST(test_an_api_that_goes_after_it_refused_the_token_is_no_storm),
 		TEST(test_a_missing_path_is_no_storm_of_fetches),
 		TEST(test_a_restart_does_not_say_that_drift_is_gone),
 		TEST(test_where_the_branch_was_rewound_to_is_remembered),

@@ -143,6 +143,32 @@ static void end_it(void)
 	check(w->log.n == calls + under_way);
 }
 
+/* Everything there is is in Git, and as Git says: then an empty store adopts it. */
+static bool is_adoptable(void)
+{
+	size_t declared = 0;
+	if (h.broken || h.meddled || !is_success(world_note(&h.w, "sync")))
+		return false;
+	for (size_t i = 0; i < NAMES; i++) {
+		if (!is_as_git_says(i))
+			return false;
+		declared += h.threshold[i] != 0;
+	}
+	return declared == map_size(&h.w.objects);
+}
+
+/* It gets the time to adopt what there is, before Git says otherwise. */
+static void lose_store(void)
+{
+	struct world *w = &h.w;
+	w->chaos = false;
+	world_lose_store(w);
+	world_start(w);
+	world_run(w, 3 * MINUTE);
+	check_truth();
+	world_kill(w);
+}
+
 static void happen_next(void)
 {
 	struct world *w = &h.w;
@@ -156,6 +182,8 @@ static void happen_next(void)
 		break;
 	case 3:
 		end_it();
+		if (is_adoptable() && dice(3) == 0)
+			lose_store();
 		world_start(w);
 		break;
 	case 4:

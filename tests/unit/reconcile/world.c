@@ -308,6 +308,18 @@ void world_store_on_disk(struct world *w)
 		BUG("%s", e.msg);
 }
 
+void world_lose_store(struct world *w)
+{
+	struct err e = ERR_INIT;
+	world_fill_disk(w, false);
+	store_close(w->store);
+	if (w->folder_of_store)
+		fs_remove_tree(w->folder_of_store, NULL);
+	str_replace(&w->folder_of_store, NULL);
+	if (store_open_memory("scope", &w->store, &e) < 0)
+		BUG("%s", e.msg);
+}
+
 void world_fill_disk(struct world *w, bool full)
 {
 	w->disk_full = full;

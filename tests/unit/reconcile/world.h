@@ -128,6 +128,8 @@ void world_start_with(struct world *w, const char *yaml);
 void world_kill(struct world *w);
 /* As SIGTERM: it is asked to stop, and gets the answers to what is under way. */
 void world_stop(struct world *w);
+/* While no engine runs: it is empty from now on. */
+void world_lose_store(struct world *w);
 /* From now on the store is on disk. */
 void world_store_on_disk(struct world *w);
 /* No create and no change may leave then. */

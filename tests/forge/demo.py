@@ -76,12 +76,12 @@ def show(site, gitea):
 
 
 def stay(site, gitea):
-    step("Everything stays up until Ctrl-C")
-    say(f"{gitea.url}/{USER}/{site.name}   user {USER}, password {PASSWORD}")
-    say(f"edit replicators/orders.yaml there, commit, and see the status beside the commit")
-    say(f"git clone {gitea.clone_url(site.name)}")
-    say(f"{site.url}/metrics   logs in {site.logs}")
     try:
+        step("Everything stays up until Ctrl-C")
+        say(f"{gitea.url}/{USER}/{site.name}   user {USER}, password {PASSWORD}")
+        say(f"edit replicators/orders.yaml there, commit, and see the status beside the commit")
+        say(f"git clone {gitea.clone_url(site.name)}")
+        say(f"{site.url}/metrics   logs in {site.logs}")
         site.weir.wait()
     except KeyboardInterrupt:
         print()

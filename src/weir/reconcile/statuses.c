@@ -370,36 +370,42 @@ int64_t statuses_step(struct engine *en, int64_t now)
 	return due;
 }
 
-void engine_posted(struct engine *en, struct post_batch *owned_batch)
+static void take_end(struct engine *en, const struct forge_status *s, enum post_end end)
 {
-	crash_point("posted");
-	en->posting = false;
-	bool refused = false;
-	for (size_t i = 0; i < owned_batch->statuses.n; i++) {
-		const struct forge_status *s = &owned_batch->statuses.at[i];
-		struct outbox_entry *entry = ledger_outbox(&en->ledger, s->sha, s->context);
-		entry->posting = false;
-		if (owned_batch->ends[i] == POST_REFUSED) {
-			refused = true;
-			entry->refused =
-				s->state == entry->row.state && !strcmp(s->text, entry->row.text);
-		}
-		if (owned_batch->ends[i] != POST_ARRIVED)
-			continue;
+	struct outbox_entry *entry = ledger_outbox(&en->ledger, s->sha, s->context);
+	entry->posting = false;
+	switch (end) {
+	case POST_NOT:
+		return;
+	case POST_ARRIVED:
 		entry->row.posted = true;
 		entry->row.posted_state = s->state;
 		str_replace(&entry->row.posted_text, xstrdup(s->text));
 		entry->dirty = true;
+		return;
+	case POST_REFUSED:
+		entry->refused = s->state == entry->row.state && !strcmp(s->text, entry->row.text);
+		return;
 	}
-	if (owned_batch->err.code != ERR_OK)
-		en->stats.post_failures++;
-	if (owned_batch->err.code != ERR_OK && !refused) {
-		trouble_starts(en, &en->forge, &owned_batch->err, "statuses cannot be posted");
-	} else {
-		if (refused)
-			log_warn("a status is refused", "error", owned_batch->err.msg, NULL);
+}
+
+void engine_posted(struct engine *en, struct post_batch *owned_batch)
+{
+	crash_point("posted");
+	const struct err *e = &owned_batch->err;
+	size_t n[] = {[POST_NOT] = 0, [POST_ARRIVED] = 0, [POST_REFUSED] = 0};
+	en->posting = false;
+	for (size_t i = 0; i < owned_batch->statuses.n; i++) {
+		take_end(en, &owned_batch->statuses.at[i], owned_batch->ends[i]);
+		n[owned_batch->ends[i]]++;
+	}
+	en->stats.post_failures += e->code != ERR_OK;
+	if (n[POST_REFUSED])
+		log_warn("a status is refused", "error", e->msg, NULL);
+	if (n[POST_NOT] && e->code != ERR_OK)
+		trouble_starts(en, &en->forge, e, "statuses cannot be posted");
+	else
 		trouble_ends(en, &en->forge, "statuses can be posted again");
-	}
 	post_batch_free(owned_batch);
 }
 

@@ -429,6 +429,22 @@ static void test_an_api_that_goes_after_it_refused_the_token_is_no_storm(void **
 	assert_true(world_count(w, API_LIST) - lists < 30);
 }
 
+/* One that is refused does not hide that the others could not go. */
+static void test_statuses_are_not_posted_in_a_storm_when_one_is_refused(void **state)
+{
+	struct world *w = *state;
+	w->forge_down = true;
+	world_start_with(w, ONE);
+	for (int i = 0; i < 5; i++) {
+		world_commit(w, i % 2 ? ONE : TWO);
+		world_run(w, 10000);
+	}
+	unsigned posts = w->posts;
+	w->forge_refuses_first = true;
+	world_run(w, 10 * MINUTE);
+	assert_true(w->posts > posts && w->posts - posts < 30);
+}
+
 static void test_a_missing_path_is_no_storm_of_fetches(void **state)
 {
 	struct world *w = *state;
@@ -544,6 +560,7 @@ int main(void)
 		TEST(test_drift_in_mode_report_is_told_on_a_newer_commit_too),
 		TEST(test_an_answer_about_another_replicator_counts_for_nothing),
 		TEST(test_an_api_that_goes_after_it_refused_the_token_is_no_storm),
+		TEST(test_statuses_are_not_posted_in_a_storm_when_one_is_refused),
 		TEST(test_a_missing_path_is_no_storm_of_fetches),
 		TEST(test_a_restart_does_not_say_that_drift_is_gone),
 		TEST(test_where_the_branch_was_rewound_to_is_remembered),

@@ -192,6 +192,8 @@ static void answer_post(struct world *w)
 	bool down = w->forge_down || (w->chaos && rng_below(&w->dice, 4) == 0);
 	w->post = NULL;
 	w->posts++;
+	if (w->forge_refuses_first)
+		b->ends[0] = POST_REFUSED;
 	if (down)
 		err_retriable(&b->err, ERR_UNAVAILABLE, "the forge is down");
 	if (w->forge_refuses)

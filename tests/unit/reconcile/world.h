@@ -89,6 +89,7 @@ struct world {
 
 	struct map notes; /* "sha context" to "state text" */
 	bool forge_down;
+	bool forge_refuses_first; /* of each batch, for ever; the others cannot go */
 	bool forge_refuses; /* every status, for good */
 	unsigned posts;
 

@@ -313,6 +313,8 @@ int host_run(struct host *h, struct err *e)
 	int rc = loop_run(h->loop, e);
 	if (h->left_behind) {
 		log_warn("a fetch or a post that hangs is left behind", NULL);
+		if (h->scratch)
+			fs_remove_tree(h->scratch, NULL);
 		_exit(rc < 0 || h->options.once ? 1 : 0);
 	}
 	return rc;

@@ -32,7 +32,8 @@ static bool set_identity(const struct engine *en, struct record *r, const struct
 static bool note_provisioned(struct record *r, const struct plan_item *item)
 {
 	const struct live *live = item->live;
-	if (!item->ours || item->draft || r->row.provisioned_generation >= live->generation)
+	if (!live || !item->ours || item->draft ||
+		r->row.provisioned_generation >= live->generation)
 		return false;
 	r->row.provisioned_generation = live->generation;
 	str_replace(&r->row.provisioned, spec_to_json(&live->spec));

@@ -25,13 +25,45 @@ enum sync_mode {
 	SYNC_PLAN /* write nothing */
 };
 
-/* `sync:` of a document: how weir treats it. Keys that later work brings are checked to stand at
- * their default. */
+enum sync_adopt { /* what happens to a replicator that exists already */
+	ADOPT_MATCH, /* taken over if nothing written in Git differs, else held */
+	ADOPT_OVERWRITE, /* taken over, and made as Git says; on an empty store as match */
+	ADOPT_NEVER /* held */
+};
+
+enum foreign_drafts { /* what somebody else saved and a reconcile of ours would provision too */
+	DRAFTS_HOLD,
+	DRAFTS_APPLY
+};
+
+enum on_remove { /* what happens once the document is gone */
+	REMOVE_DELETE, /* deleted, as sync.prune of weir.yaml allows */
+	REMOVE_ORPHAN /* let go: it stays in the API and is weir's no more */
+};
+
+struct sync_suspend { /* left alone, for a reason and perhaps until a time */
+	bool is_set;
+	const char *reason;
+	bool has_until;
+	int64_t until_ms; /* wall */
+};
+
+/* `sync:` of a document: how weir treats it. What is not written there is as weir.yaml says. */
 struct sync_settings {
 	bool has_mode;
 	int mode; /* enum sync_mode; heal or report */
 	bool has_timeout;
 	int64_t timeout_ms;
+	bool has_adopt;
+	int adopt; /* enum sync_adopt */
+	bool has_foreign_drafts;
+	int foreign_drafts; /* enum foreign_drafts */
+	bool protect; /* never deleted, even once its document is gone */
+	bool replace; /* an immutable field that changes deletes it and creates it anew */
+	int on_remove; /* enum on_remove */
+	struct sync_suspend suspend;
+	const struct node *depends_on; /* a list of names, NULL if none */
+	const struct node *ignore; /* a list of JSON Pointers into spec, NULL if none */
 };
 
 struct replicator {

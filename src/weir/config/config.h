@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "calendar/calendar.h"
 #include "doc/fields.h"
 #include "doc/problem.h"
 #include "model/catalog.h"
@@ -23,8 +24,6 @@ enum forge_type {
 };
 
 enum source_rewind { REWIND_HOLD, REWIND_FOLLOW };
-
-enum sync_adopt { ADOPT_MATCH, ADOPT_NEVER };
 
 struct config {
 	const char *file;
@@ -64,9 +63,18 @@ struct config {
 	struct {
 		int64_t interval_ms;
 		int mode; /* enum sync_mode */
-		int adopt;
+		int adopt; /* enum sync_adopt */
 		int64_t timeout_ms;
 		int64_t concurrency;
+		int foreign_drafts; /* enum foreign_drafts */
+		int64_t max_updates; /* that one commit may lead to; 0: no limit */
+		struct {
+			bool enabled;
+			struct count_or_percent max; /* deletes at once; a percentage is of the
+							inventory, rounded down */
+			int64_t grace_ms; /* how long something must have been gone from Git */
+		} prune;
+		struct windows *windows; /* NULL: none */
 	} sync;
 	struct {
 		const char *listen; /* "" : none */

@@ -12,7 +12,8 @@
 
 static const char *const rewind_words[] = {"hold", "follow", NULL};
 static const char *const mode_words[] = {"heal", "report", "plan", NULL};
-static const char *const adopt_words[] = {"match", "never", NULL};
+static const char *const adopt_words[] = {
+	[ADOPT_MATCH] = "match", [ADOPT_OVERWRITE] = "overwrite", [ADOPT_NEVER] = "never", NULL};
 static const char *const forge_words[] = {"auto", "github", "gitea", "notes", "none", NULL};
 static const char *const store_words[] = {"directory", "env", NULL};
 

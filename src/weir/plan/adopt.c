@@ -67,7 +67,7 @@ void plan_adoption(struct planner *p, const struct subject *s, struct plan_item 
 	collect(p, s, it);
 	item_add_diffs(p, it, VERDICT_WRITE);
 	note_masked(p, it);
-	if (p->in->adopt_never) {
+	if (p->in->adopt == ADOPT_NEVER) {
 		item_hold(it, PLAN_HOLD_ADOPT, PLAN_ADOPT,
 			"exists already, and sync.adopt is never",
 			"set sync.adopt: match in weir.yaml, or take it out of Git");

@@ -57,6 +57,7 @@ static const char *const action_colours[PLAN__COUNT] = {
 	[PLAN_NONE] = "",
 	[PLAN_CREATE] = "\033[32m",
 	[PLAN_UPDATE] = "\033[33m",
+	[PLAN_REPLACE] = "\033[31m",
 	[PLAN_RECONCILE] = "\033[36m",
 	[PLAN_ADOPT] = "\033[36m",
 	[PLAN_DELETE] = "\033[31m",

@@ -8,6 +8,7 @@ static const struct {
 	[PLAN_NONE] = {" ", "none"},
 	[PLAN_CREATE] = {"+", "create"},
 	[PLAN_UPDATE] = {"~", "update"},
+	[PLAN_REPLACE] = {"-/+", "replace"},
 	[PLAN_RECONCILE] = {">", "reconcile"},
 	[PLAN_ADOPT] = {"=", "adopt"},
 	[PLAN_DELETE] = {"-", "delete"},
@@ -28,6 +29,17 @@ static const char *const hold_names[PLAN_HOLD__COUNT] = {
 	[PLAN_HOLD_BACKOFF] = "backoff",
 	[PLAN_HOLD_DELETING] = "deleting",
 	[PLAN_HOLD_UNKNOWN] = "unknown",
+	[PLAN_HOLD_PROTECT] = "protect",
+	[PLAN_HOLD_GRACE] = "grace",
+	[PLAN_HOLD_PRUNE_MAX] = "prune-max",
+	[PLAN_HOLD_EMPTY] = "empty",
+	[PLAN_HOLD_DEPENDANTS] = "dependants",
+	[PLAN_HOLD_SUSPEND] = "suspend",
+	[PLAN_HOLD_WINDOW] = "window",
+	[PLAN_HOLD_DEPENDS] = "depends-on",
+	[PLAN_HOLD_CONTESTED] = "contested",
+	[PLAN_HOLD_BRAKE] = "brake",
+	[PLAN_HOLD_MAX_UPDATES] = "max-updates",
 };
 
 const char *plan_action_symbol(enum plan_action action)

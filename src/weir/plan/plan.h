@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/strv.h"
 #include "base/vec.h"
+#include "calendar/calendar.h"
 #include "model/catalog.h"
 #include "model/live.h"
 
@@ -25,6 +26,7 @@ enum plan_action {
 	PLAN_NONE, /*     in sync, or waiting for what is under way */
 	PLAN_CREATE, /* +   */
 	PLAN_UPDATE, /* ~   PATCH and reconcile */
+	PLAN_REPLACE, /* -/+ delete, and create anew once it is gone */
 	PLAN_RECONCILE, /* >   saved but never provisioned, or an attempt to repeat */
 	PLAN_ADOPT, /* =   take into the inventory; nothing is written */
 	PLAN_DELETE, /* -   */
@@ -54,10 +56,34 @@ enum plan_hold {
 	PLAN_HOLD_BACKOFF, /* ended in Error; waits for its next attempt */
 	PLAN_HOLD_DELETING, /* the API is deleting it */
 	PLAN_HOLD_UNKNOWN, /* so much is absent at once that the API may be hiding it */
+	PLAN_HOLD_PROTECT, /* would delete what is protected */
+	PLAN_HOLD_GRACE, /* gone from Git, and not for long enough to be deleted */
+	PLAN_HOLD_PRUNE_MAX, /* more would be deleted at once than sync.prune.max allows */
+	PLAN_HOLD_EMPTY, /* nothing is declared any more: deletes need a person */
+	PLAN_HOLD_DEPENDANTS, /* is deleted once those that depend on it are gone */
+	PLAN_HOLD_SUSPEND, /* left alone, for a reason somebody gave */
+	PLAN_HOLD_WINDOW, /* no change may be made at this time */
+	PLAN_HOLD_DEPENDS, /* waits for those it depends on to be as Git says, and Healthy */
+	PLAN_HOLD_CONTESTED, /* somebody else takes back what weir writes, again and again */
+	PLAN_HOLD_BRAKE, /* several of this commit ended in Error: nothing more of it is begun */
+	PLAN_HOLD_MAX_UPDATES, /* the commit changes more than sync.max_updates */
 	PLAN_HOLD__COUNT
 };
 
 #define PLAN_RETRY_MOST_MS 3600000
+
+/* The same setting taken back by somebody else so often within so long is contested. */
+#define PLAN_CONTESTED_TIMES	 3
+#define PLAN_CONTESTED_WITHIN_MS 3600000
+
+/* Somebody keeps a replicator from being touched, from outside of Git. */
+struct plan_suspension {
+	const char *name;
+	const char *reason;
+	const char *by; /* who did */
+	bool has_until;
+	int64_t until_ms; /* wall */
+};
 
 /* What our records know of one replicator; comes from the store. */
 struct plan_record {
@@ -81,6 +107,11 @@ struct plan_record {
 				ahead: what lies further is of a clock that was set back, and due */
 	unsigned not_kept; /* bit per field: the API did not keep what we wrote */
 	struct spec not_kept_value; /* ... and what was written then */
+	int64_t gone_since_ms; /* wall; since when it has been gone from a Git that loads, 0 if it
+				  is not */
+	const char *const *contested; /* settings, as setting_name has them, that are contested;
+					 sorted */
+	size_t n_contested;
 };
 
 struct plan_secret { /* the result of resolving one secret path for a replicator */
@@ -92,7 +123,10 @@ struct plan_secret { /* the result of resolving one secret path for a replicator
 struct plan_input {
 	const struct catalog *catalog; /* of the head */
 	const struct replicator *const *accepted; /* last versions that loaded, for names that fail
-						     now; sorted as they come */
+						     now and for those of the inventory that are
+						     gone: what protects them, suspends them and
+						     depends on them is remembered there; sorted as
+						     they come */
 	size_t n_accepted;
 	const struct live *const *live; /* the complete list */
 	size_t n_live;
@@ -100,9 +134,27 @@ struct plan_input {
 	size_t n_records;
 	const struct plan_secret *secrets; /* only those that are wrong */
 	size_t n_secrets;
-	enum sync_mode mode; /* the default of replicators that do not say */
-	bool adopt_never;
+	/* The defaults of replicators that do not say. */
+	enum sync_mode mode;
+	enum sync_adopt adopt;
+	enum foreign_drafts foreign_drafts;
+	bool store_is_empty; /* nothing was ever done from this store: overwrite acts as match */
 	bool rewound; /* hold everything: the branch was rewound */
+	struct {
+		bool enabled;
+		struct count_or_percent max;
+		int64_t grace_ms;
+	} prune;
+	const struct windows *windows; /* NULL: it may be changed at any time */
+	const struct plan_suspension *suspensions; /* by name */
+	size_t n_suspensions;
+	const char *const
+		*approvals; /* digests (plan_item.approval) that somebody approved, sorted */
+	size_t n_approvals;
+	const char *brake; /* why nothing new is begun for this commit; NULL: it may be */
+	const char *brake_approval; /* the digest that releases it */
+	int64_t max_updates; /* 0: no limit */
+	int64_t n_updated; /* replicators that this commit changed so far */
 	int64_t now_ms; /* wall */
 };
 
@@ -131,6 +183,11 @@ struct plan_item {
 	enum plan_hold hold;
 	const char *held; /* why, "" if not held */
 	const char *release; /* what releases it: "change orders-dr in Git", … */
+	int64_t until_ms; /* wall; when time alone releases it, 0: it does not */
+	/* What a person approves who lets it go: a digest of name, object, destructive action and
+	 * the values before; NULL: nobody can. Kept where it was approved. */
+	const char *approval;
+	bool approved; /* ... and it was */
 	struct {
 		VEC_FIELDS(struct plan_diff);
 	} diffs;

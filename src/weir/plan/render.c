@@ -70,6 +70,7 @@ const char *plan_item_word(const struct plan_item *it)
 		[PLAN_NONE] = "held",
 		[PLAN_CREATE] = "create held",
 		[PLAN_UPDATE] = "update held",
+		[PLAN_REPLACE] = "replace held",
 		[PLAN_RECONCILE] = "reconcile held",
 		[PLAN_ADOPT] = "adopt held",
 		[PLAN_DELETE] = "delete held",
@@ -107,6 +108,7 @@ void plan_counts(const size_t count[PLAN__COUNT], struct buf *out)
 	static const char *const words[PLAN__COUNT] = {
 		[PLAN_CREATE] = "to create",
 		[PLAN_UPDATE] = "to update",
+		[PLAN_REPLACE] = "to replace",
 		[PLAN_RECONCILE] = "to reconcile",
 		[PLAN_ADOPT] = "to adopt",
 		[PLAN_DELETE] = "to delete",

@@ -98,6 +98,7 @@ void text_unmanaged(const struct plan *p, struct buf *out)
 
 /* What does not explain itself. */
 static const char *const actions[PLAN__COUNT] = {
+	[PLAN_REPLACE] = "delete and create anew",
 	[PLAN_RECONCILE] = "provision what is saved already",
 	[PLAN_ADOPT] = "manage from now on, nothing is written",
 };

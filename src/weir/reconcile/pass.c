@@ -365,7 +365,7 @@ static struct plan *build_plan(struct engine *en)
 		.n_secrets = in.secrets.n,
 		.mode = (enum sync_mode)en->config->sync.mode,
 		.rewound = en->rewound && en->options.dry,
-		.adopt_never = en->config->sync.adopt == ADOPT_NEVER,
+		.adopt = (enum sync_adopt)en->config->sync.adopt,
 		.now_ms = now_wall(en),
 	};
 	struct plan *plan = plan_build(&input);

@@ -108,6 +108,17 @@ static enum standing standing_of_hold(enum plan_hold hold)
 	case PLAN_HOLD_INCOMPLETE:
 	case PLAN_HOLD_NOT_KEPT:
 	case PLAN_HOLD_REWOUND:
+	case PLAN_HOLD_PROTECT:
+	case PLAN_HOLD_GRACE:
+	case PLAN_HOLD_PRUNE_MAX:
+	case PLAN_HOLD_EMPTY:
+	case PLAN_HOLD_DEPENDANTS:
+	case PLAN_HOLD_SUSPEND:
+	case PLAN_HOLD_WINDOW:
+	case PLAN_HOLD_DEPENDS:
+	case PLAN_HOLD_CONTESTED:
+	case PLAN_HOLD_BRAKE:
+	case PLAN_HOLD_MAX_UPDATES:
 	case PLAN_HOLD__COUNT:
 		return STANDING_HELD;
 	}

@@ -280,6 +280,7 @@ void work_begin(struct engine *en, struct plan_item *item)
 		begin_hold(en, item);
 		return;
 	case PLAN_DELETE: /* not built: the plan holds deletes */
+	case PLAN_REPLACE:
 	case PLAN__COUNT:
 		return;
 	}

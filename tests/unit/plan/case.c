@@ -169,7 +169,9 @@ static void load_options(struct plan_case *c, const struct node *map)
 	c->input.mode = mode && strcmp(mode, "report") == 0 ? SYNC_REPORT
 			: mode && strcmp(mode, "plan") == 0 ? SYNC_PLAN
 							    : SYNC_HEAL;
-	node_get_bool(map, "adopt_never", &c->input.adopt_never);
+	bool never = false;
+	if (node_get_bool(map, "adopt_never", &never) && never)
+		c->input.adopt = ADOPT_NEVER;
 	node_get_bool(map, "rewound", &c->input.rewound);
 	c->input.now_ms = load_time(map, "now");
 	load_secrets(c, node_get(map, "secrets"));

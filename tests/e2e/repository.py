@@ -92,6 +92,12 @@ class Repository:
             self.noted[ref, sha] = tip, dict(map(parse_line, filter(None, shown.stdout.splitlines())))
         return self.noted[ref, sha][1]
 
+    def noted_ever(self, sha, ref="refs/notes/weir/acme"):
+        """Each (context, (state, text)) that a commit had, the oldest first."""
+        shown = self.run("log", "--reverse", "--format=", "--patch", "--unified=0", ref, "--", sha, within=self.bare)
+        added = [line[1:] for line in shown.stdout.splitlines() if line.startswith("+") and not line.startswith("+++")]
+        return list(map(parse_line, added))
+
     def everything(self):
         """All objects of the served repository, uncompressed."""
         command = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered"]

@@ -243,7 +243,7 @@ class FaultTest(unittest.TestCase):
             sha = s.push(TWO | {"third.yaml": document("third-dr")})
             s.wait_status(sha, "success", "^3 in sync")
             s.api.edit("orders-dr", remove=True)
-            s.wait_status(sha, "failure", "healing 1: orders-dr: it was deleted behind Git's back", "drift")
+            s.wait_seen(sha, "failure", "healing 1: orders-dr: it was deleted behind Git's back", "drift")
             wait_for(lambda: (s.api.get("orders-dr") or {}).get("status") == "Healthy", DEADLINE_S)
             s.wait_status(sha, "success", "^no drift$", "drift")
 
@@ -329,7 +329,7 @@ class RivalTest(unittest.TestCase):
             s.wait_status(sha, "success", "^2 in sync")
             before = s.api.get("orders-dr")["uid"]
             self.assertEqual(s.api.delete("orders-dr").status, 202)
-            s.wait_status(sha, "failure", "orders-dr: the API is deleting it", "drift")
+            s.wait_seen(sha, "failure", "orders-dr: the API is deleting it", "drift")
             s.wait_status(sha, "success", "^no drift$", "drift")
             self.assertNotEqual(s.api.get("orders-dr")["uid"], before)
             self.assertEqual(s.status(sha)[0], "success")

@@ -111,7 +111,7 @@ class PushTest(unittest.TestCase):
         with site(server_options={"delay": "4s"}) as s:
             s.start()
             first = s.push(TWO)
-            s.wait_status(first, "pending", "^waiting for Healthy 0/2$")
+            s.wait_seen(first, "pending", "^waiting for Healthy 0/2$")
             second = s.push({"third.yaml": document("third-dr")})
             s.wait_status(first, "error", f"^superseded by {second[:7]}")
             s.wait_status(second, "success", "^3 in sync")
@@ -211,7 +211,7 @@ class DriftTest(unittest.TestCase):
             sha = s.push(TWO)
             s.wait_status(sha, "success", "^2 in sync")
             self.change_behind_the_back(s, lag_alert_threshold=1)
-            s.wait_status(sha, "failure", "orders-dr: .*lag_alert_threshold", "drift")
+            s.wait_seen(sha, "failure", "orders-dr: .*lag_alert_threshold", "drift")
             s.wait_status(sha, "success", "^no drift$", "drift")
             live = s.api.get("orders-dr")
             self.assertEqual((live["lag_alert_threshold"], live["status"]), (10000, "Healthy"))

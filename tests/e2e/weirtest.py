@@ -278,6 +278,16 @@ class Site:
         found = self.status(sha, kind)
         return found if found and found[0] == state and re.search(words, found[1]) else None
 
+    def wait_seen(self, sha, state, words, kind="sync"):
+        """As wait_status, for a status that another may have replaced by the time somebody looks."""
+        context = f"weir/acme/{kind}"
+
+        def look():
+            ever = self.repository.noted_ever(sha)
+            return any(c == context and s == state and re.search(words, text) for c, (s, text) in ever)
+
+        wait_for(look, DEADLINE_S, f"{kind} on {sha[:7]} to have been {state}: {words}")
+
     def wait_live(self, identifier, **fields):
         """The replicator, once the API shows one with these values."""
 

@@ -147,7 +147,9 @@ class Gitea:
         return json.loads(raw) if raw else {}
 
     def make_repository(self, name):
-        self.api("POST", "/user/repos", {"name": name, "private": True, "default_branch": "main"})
+        """With a first commit, which nobody pushed: no webhook tells of it."""
+        first = {"auto_init": True, "default_branch": "main"}
+        self.api("POST", "/user/repos", {"name": name, "private": True} | first)
 
     def make_hook(self, repository, url, secret, content_type="json"):
         config = {"url": url, "content_type": content_type, "secret": secret}
@@ -165,3 +167,9 @@ class Gitea:
         """{context: (state, description)}, the newest of each."""
         found = self.api("GET", f"/repos/{USER}/{repository}/commits/{sha}/status")
         return {row["context"]: (row["status"], row["description"]) for row in found.get("statuses") or []}
+
+    def statuses_ever(self, repository, sha, context):
+        """[(state, description)], the oldest first."""
+        found = self.api("GET", f"/repos/{USER}/{repository}/commits/{sha}/statuses?limit=50")
+        rows = sorted((row for row in found or [] if row["context"] == context), key=lambda row: row["id"])
+        return [(row["status"], row["description"]) for row in rows]

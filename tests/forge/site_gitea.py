@@ -25,8 +25,7 @@ class GiteaSite(Site):
         self.canaries |= {SECRET, gitea.token}
         self.environment |= {"GITEA_TOKEN": gitea.token, "HOOK_SECRET": SECRET}
         self.repository.git("remote", "set-url", "origin", gitea.clone_url(self.name))
-        self.repository.push({"README": "replicators stand here\n"}, "begin")
-        wait_for(lambda: not gitea.api("GET", f"/repos/{USER}/{self.name}")["empty"], DEADLINE_S, "Gitea to see the push")
+        self.repository.git("pull", "--quiet", "origin", "main")
         self.hook = hook
         self.secret = secret
         self.configure(
@@ -41,7 +40,7 @@ class GiteaSite(Site):
         if self.hook:
             self.gitea.make_hook(self.name, f"{self.url}/hooks/acme", self.secret, self.hook)
             self.hook = None
-        wait_for(lambda: self.metric("weir_passes_total") >= 1, DEADLINE_S, "the first pass")
+        wait_for(lambda: self.metric("weir_source_reads_total") >= 1, DEADLINE_S, "the first look")
 
     def wake(self):
         """Nobody but the forge does."""

@@ -40,7 +40,7 @@ class GiteaTest(unittest.TestCase):
             second = s.push(TWO)
             self.assertEqual(s.wait_status(second, "success", "^2 in sync"), "2 in sync (1 changed)")
             self.assertLess(seconds_between(s.log(), "outcome=push", "new commit"), PROMPT_S)
-            self.assertEqual(s.metric("weir_webhooks_total", outcome="push"), 2)
+            wait_for(lambda: s.metric("weir_webhooks_total", outcome="push") == 2, DEADLINE_S, "both webhooks")
             broken = s.push({"orders.yaml": document("orders-dr", topic_whitelst="x")})
             s.wait_status(broken, "failure", "did you mean topic_whitelist")
 

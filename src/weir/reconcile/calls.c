@@ -258,6 +258,8 @@ static void accepted(struct engine *en, struct record *r, const struct operation
 	r->old_operation = r->fresh_key && has_ended(op->state);
 	i->state = INTENT_RUNNING;
 	i->started_ms = now_wall(en);
+	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
+		map_put(&en->begun, r->name, en);
 	str_replace(&i->operation, xstrdup_opt(op->id));
 	ledger_intent_changed(&en->ledger, r);
 	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);

@@ -239,6 +239,8 @@ void engine_free(struct engine *en)
 	catalog_free(en->catalog);
 	catalog_free(en->nothing);
 	ledger_release(&en->ledger);
+	map_release(&en->begun);
+	map_release(&en->changed);
 	free(en->standings);
 	free(en);
 }

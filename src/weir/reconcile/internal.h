@@ -67,7 +67,8 @@ struct engine {
 	bool catalog_new; /* since the last plan */
 	bool compared; /* the plan was made for this head */
 	int64_t head_since; /* wall; when the head was taken */
-	int64_t changed; /* replicators that this head changed */
+	struct map begun; /* names of replicators for which this head led to an operation */
+	struct map changed; /* ... that came to its end */
 
 	struct catalog *nothing; /* empty and incomplete: stands for a tree that cannot be read */
 

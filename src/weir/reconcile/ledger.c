@@ -299,6 +299,7 @@ static int load_intents(struct ledger *l, struct err *e)
 		*copy = *i;
 		ledger_close_intent(l, r, INTENT_SUPERSEDED, NULL); /* the newest counts */
 		r->intent = copy;
+		r->healed = copy->heals;
 	}
 	vec_release(&intents);
 	return 0;

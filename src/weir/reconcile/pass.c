@@ -144,14 +144,26 @@ static void take_tree(struct engine *en, struct read_result *result)
 	catalog_free(before);
 }
 
+/* It may have been head before. */
+static void load_changed(struct engine *en)
+{
+	auto_strv struct strv begun = VEC_INIT;
+	auto_strv struct strv changed = VEC_INIT;
+	map_clear(&en->begun);
+	map_clear(&en->changed);
+	if (en->ledger.store)
+		store_load_changed(en->ledger.store, en->head.sha, &begun, &changed, NULL);
+	vec_each (name, &begun)
+		map_put(&en->begun, *name, en);
+	vec_each (name, &changed)
+		map_put(&en->changed, *name, en);
+}
+
 static void take_new_head(struct engine *en, const struct source_head *head)
 {
-	struct err e = ERR_INIT;
 	en->head = *head;
 	en->head_since = now_wall(en);
-	en->changed = 0;
-	if (en->ledger.store)
-		store_count_changed(en->ledger.store, head->sha, &en->changed, &e);
+	load_changed(en);
 	en->compared = false;
 	ledger_set(&en->ledger, "seen-head", head->sha);
 	compare_now(en);

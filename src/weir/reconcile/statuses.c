@@ -286,7 +286,7 @@ static void make_report(struct engine *en)
 		.api_since_ms = en->api.since_wall,
 		.store_error = en->store.times ? en->store.err.msg : NULL,
 		.compared = en->plan && en->compared,
-		.changed = en->changed,
+		.changed = (int64_t)map_size(&en->changed),
 		.now_ms = now_wall(en),
 		.head_since_ms = en->head_since,
 		.timeout_ms = en->config->sync.timeout_ms,

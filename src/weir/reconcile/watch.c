@@ -113,8 +113,8 @@ void watch_succeed(struct engine *en, struct record *r)
 {
 	struct intent *i = r->intent;
 	finish_item(en, r);
-	if (i->sha && !strcmp(i->sha, en->head.sha) && !r->healed)
-		en->changed++;
+	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
+		map_put(&en->changed, r->name, en);
 	r->row.provisioned_generation = i->generation;
 	if (r->looked_generation == i->generation)
 		str_replace(&r->row.provisioned, TAKE(r->looked));
@@ -122,8 +122,8 @@ void watch_succeed(struct engine *en, struct record *r)
 	r->row.failures = 0;
 	str_replace(&r->row.failure, NULL);
 	ledger_event(
-		&en->ledger, now_wall(en), r->name, i->sha, r->healed ? "healed" : "healthy", NULL);
-	log_info(r->healed ? "drift is healed" : "replicator is Healthy", "replicator", r->name,
+		&en->ledger, now_wall(en), r->name, i->sha, i->heals ? "healed" : "healthy", NULL);
+	log_info(i->heals ? "drift is healed" : "replicator is Healthy", "replicator", r->name,
 		NULL);
 	progress(en, "%s: Healthy at generation %lld", r->name, (long long)i->generation);
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);

@@ -76,6 +76,14 @@ static void forget_object(struct store_row *row)
 	row->failed_generation = row->failures = row->retry_at_ms = 0;
 }
 
+static bool heals_only(const struct plan_item *item)
+{
+	vec_each (d, &item->diffs)
+		if (d->change != PLAN_DRIFT)
+			return false;
+	return item->diffs.n > 0;
+}
+
 static void begin_write(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
@@ -101,9 +109,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 		.base_generation = base,
 		.created_ms = now_wall(en),
 	};
-	r->healed = item->diffs.n > 0;
-	vec_each (d, &item->diffs)
-		r->healed = r->healed && d->change == PLAN_DRIFT;
+	r->healed = i->heals = heals_only(item);
 	if (i->kind == INTENT_CREATE && r->row.owned) {
 		forget_object(&r->row);
 		ledger_changed(&en->ledger, r);
@@ -147,6 +153,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 			.intended = spec_to_json(&intended),
 			.base_generation = live->generation - 1,
 			.created_ms = now_wall(en),
+			.heals = r->healed,
 		};
 		ledger_open_intent(&en->ledger, r, i);
 	}

@@ -12,6 +12,7 @@ void store_row_release(struct store_row *r)
 	free(r->provisioned);
 	free(r->failure);
 	free(r->not_kept);
+	free(r->contested);
 	*r = (struct store_row){0};
 }
 
@@ -25,11 +26,13 @@ void store_rows_release(struct store_rows *rows)
 int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 {
 	struct store_rows rows = VEC_INIT;
-	struct db_stmt *q = db_prepare(s->db,
-		"SELECT name, uid, created_at, last_applied, seen_generation, "
-		"provisioned_generation, provisioned,"
-		" failed_generation, failures, retry_at_ms, failure, not_kept, owned FROM inventory"
-		" WHERE scope = ?1 ORDER BY name");
+	struct db_stmt *q =
+		db_prepare(s->db, "SELECT name, uid, created_at, last_applied, seen_generation, "
+				  "provisioned_generation, provisioned,"
+				  " failed_generation, failures, retry_at_ms, failure, not_kept, "
+				  "owned, gone_since_ms,"
+				  " contested FROM inventory"
+				  " WHERE scope = ?1 ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	int rc;
 	while ((rc = db_step(q, e)) > 0)
@@ -47,6 +50,8 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 					.failure = store_text(q, 10),
 					.not_kept = store_text(q, 11),
 					.owned = db_int(q, 12) != 0,
+					.gone_since_ms = db_int(q, 13),
+					.contested = store_text(q, 14),
 				});
 	if (rc < 0) {
 		store_rows_release(&rows);
@@ -64,7 +69,8 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 		"seen_generation,"
 		" provisioned_generation, provisioned, failed_generation, failures, retry_at_ms, "
 		"failure, not_kept,"
-		" owned) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+		" owned, gone_since_ms, contested) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+		"?10, ?11, ?12, ?13, ?14, ?15, ?16)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, row->name);
 	db_bind_text(q, 3, row->uid);
@@ -79,6 +85,8 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 	db_bind_text(q, 12, row->failure);
 	db_bind_text(q, 13, row->not_kept);
 	db_bind_int(q, 14, row->owned);
+	db_bind_int(q, 15, row->gone_since_ms);
+	db_bind_text(q, 16, row->contested);
 	return db_run(q, e);
 }
 

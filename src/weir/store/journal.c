@@ -3,6 +3,7 @@
 #include "store/internal.h"
 
 _Static_assert(INTENT_DONE == 4, "the index intent_open covers the states below 4");
+_Static_assert(INTENT_DELETE == 3, "deletes are left out where changes are counted");
 
 void intent_release(struct intent *i)
 {
@@ -31,7 +32,7 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 	struct db_stmt *q = db_prepare(s->db,
 		"SELECT id, name, kind, state, uid, created_at, sha, intended, body, "
 		"base_generation, generation,"
-		" attempt, key, operation, created_ms, started_ms, error FROM intent"
+		" attempt, key, operation, created_ms, started_ms, error, heals FROM intent"
 		" WHERE scope = ?1 AND state < 4 ORDER BY id");
 	db_bind_text(q, 1, s->scope);
 	int rc;
@@ -54,6 +55,7 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 					   .created_ms = db_int(q, 14),
 					   .started_ms = db_int(q, 15),
 					   .error = store_text(q, 16),
+					   .heals = db_int(q, 17) != 0,
 				   });
 	if (rc < 0) {
 		intents_release(&intents);
@@ -69,9 +71,9 @@ int store_put_intent(struct store *s, const struct intent *i, struct err *e)
 	struct db_stmt *q = db_prepare(s->db, "INSERT OR REPLACE INTO intent (scope, name, kind, "
 					      "state, uid, created_at, sha, intended, body,"
 					      " base_generation, generation, attempt, key, "
-					      "operation, created_ms, started_ms, error, id)"
+					      "operation, created_ms, started_ms, error, id, heals)"
 					      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-					      "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)");
+					      "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, i->name);
 	db_bind_int(q, 3, i->kind);
@@ -90,6 +92,7 @@ int store_put_intent(struct store *s, const struct intent *i, struct err *e)
 	db_bind_int(q, 16, i->started_ms);
 	db_bind_text(q, 17, i->error);
 	db_bind_int(q, 18, i->id);
+	db_bind_int(q, 19, i->heals);
 	return db_run(q, e);
 }
 
@@ -109,13 +112,31 @@ int store_last_intent(struct store *s, int64_t *ret_id, struct err *e)
 	return read_number(db_prepare(s->db, "SELECT coalesce(max(id), 0) FROM intent"), ret_id, e);
 }
 
-int store_count_changed(struct store *s, const char *sha, int64_t *ret_count, struct err *e)
+int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
+	struct strv *ret_done, struct err *e)
 {
-	struct db_stmt *q = db_prepare(s->db, "SELECT count(DISTINCT name) FROM intent WHERE scope "
-					      "= ?1 AND sha = ?2 AND state = 4");
+	struct strv begun = VEC_INIT;
+	struct strv done = VEC_INIT;
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT name, max(state = 4) FROM intent WHERE scope = ?1 AND sha = ?2"
+		" AND started_ms > 0 AND NOT heals AND kind <> 3 GROUP BY name ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, sha);
-	return read_number(q, ret_count, e);
+	int rc;
+	while ((rc = db_step(q, e)) > 0) {
+		strv_push(&begun, db_text(q, 0));
+		if (db_int(q, 1))
+			strv_push(&done, db_text(q, 0));
+	}
+	if (rc < 0) {
+		strv_release(&begun);
+		strv_release(&done);
+		return rc;
+	}
+	db_reset(q);
+	*ret_begun = begun;
+	*ret_done = done;
+	return 0;
 }
 
 int store_last_attempt(struct store *s, const char *name, const char *uid, int64_t generation,

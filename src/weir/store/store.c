@@ -42,6 +42,10 @@ static const char *const migrations[] = {
 	"name TEXT,"
 	" sha TEXT, what TEXT NOT NULL, detail TEXT);"
 	"CREATE INDEX event_name ON event (scope, name, id);",
+
+	"ALTER TABLE inventory ADD COLUMN gone_since_ms INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE inventory ADD COLUMN contested TEXT;"
+	"ALTER TABLE intent ADD COLUMN heals INTEGER NOT NULL DEFAULT 0;",
 };
 
 static struct store *store_new(struct db *db, const char *scope)

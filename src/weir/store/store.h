@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
+#include "base/strv.h"
 #include "base/vec.h"
 #include "model/live.h"
 #include "model/spec.h"
@@ -57,6 +58,10 @@ struct store_row {
 	char *failure; /* why, for the status */
 	char *not_kept; /* fields and values that the API does not keep */
 	bool owned; /* created or adopted by this source; false: only tried */
+	int64_t gone_since_ms; /* since when it has been gone from a Git that loads, 0 if it is not
+				*/
+	char *contested; /* what of it others take back, and when we wrote it: JSON; NULL if nothing
+			  */
 };
 void store_row_release(struct store_row *r);
 struct store_rows {
@@ -75,15 +80,22 @@ int store_put_accepted(struct store *s, const char *name, const char *json, stru
 int store_drop_accepted(struct store *s, const char *name, struct err *e);
 
 /* The journal: what we set out to do, written before the call that does it. */
-enum intent_kind { INTENT_CREATE, INTENT_UPDATE, INTENT_RECONCILE };
+enum intent_kind {
+	INTENT_CREATE,
+	INTENT_UPDATE,
+	INTENT_RECONCILE,
+	INTENT_DELETE, /* of the object with this uid, at base_generation */
+	INTENT_REPLACE /* the same; once it is gone, a CREATE of `body` follows in the same commit
+			*/
+};
 enum intent_state {
-	INTENT_OPEN, /* journalled; its POST or PATCH may or may not have had its effect. Next:
-			SAVED, DONE */
+	INTENT_OPEN, /* journalled; its call may or may not have had its effect. Next: SAVED, DONE;
+			of a delete: RUNNING, DONE, SUPERSEDED */
 	INTENT_SAVED, /* the API answered with a generation. Next: SENT, SUPERSEDED */
 	INTENT_SENT, /* the key is journalled and the reconcile may have been sent. Next: RUNNING,
 			SAVED */
-	INTENT_RUNNING, /* the operation was accepted: waiting for its end. Next: DONE, FAILED,
-			   SUPERSEDED */
+	INTENT_RUNNING, /* the operation, or the DELETE, was accepted: waiting for its end. Next:
+			   DONE, FAILED, SUPERSEDED */
 	INTENT_DONE,
 	INTENT_FAILED, /* refused, or the operation ended in Error */
 	INTENT_SUPERSEDED /* a newer intent, or somebody else, took over */
@@ -104,8 +116,9 @@ struct intent {
 	char *key; /* idempotency key of the reconcile, once made */
 	char *operation; /* its id, once accepted */
 	int64_t created_ms;
-	int64_t started_ms; /* when the reconcile was accepted */
+	int64_t started_ms; /* when the reconcile, or the DELETE, was accepted */
 	char *error; /* why it failed */
+	bool heals; /* repairs drift and nothing else */
 };
 void intent_release(struct intent *i);
 struct intents {
@@ -118,8 +131,10 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 int store_put_intent(struct store *s, const struct intent *i, struct err *e);
 /* The highest id there is, 0 if none. */
 int store_last_intent(struct store *s, int64_t *ret_id, struct err *e);
-/* How many replicators a commit was applied to. */
-int store_count_changed(struct store *s, const char *sha, int64_t *ret_count, struct err *e);
+/* The replicators that a commit changed, drift that was healed and deletes aside: those for which
+ * an operation was started, and those of them where one came to its end. */
+int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
+	struct strv *ret_done, struct err *e);
 /* The highest attempt whose key was journalled as sent for this object and generation; 0 if none.
  */
 int store_last_attempt(struct store *s, const char *name, const char *uid, int64_t generation,

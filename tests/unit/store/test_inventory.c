@@ -41,6 +41,8 @@ static void assert_row(const struct store_row *a, const struct store_row *b)
 	assert_string_or_null(a->failure, b->failure);
 	assert_string_or_null(a->not_kept, b->not_kept);
 	assert_int_equal(a->owned, b->owned);
+	assert_int_equal(a->gone_since_ms, b->gone_since_ms);
+	assert_string_or_null(a->contested, b->contested);
 }
 
 /* Every field its own value, so that two that are mixed up show. */
@@ -60,6 +62,8 @@ static struct store_row full_row(const char *name)
 		.failure = xstrdup("it's \"no\" good; DROP TABLE inventory"),
 		.not_kept = xstrdup("{\"c\":3}"),
 		.owned = true,
+		.gone_since_ms = 7,
+		.contested = xstrdup("{\"d\":4}"),
 	};
 }
 

@@ -1,6 +1,9 @@
 /* The journal: what is open comes back, what ended is remembered for its attempts and counts. */
 #include "fixture.h"
 
+#include "base/buf.h"
+#include "base/strv.h"
+
 /* Every field its own value, so that two that are mixed up show. */
 static struct intent full_intent(int64_t id, const char *name, enum intent_state state)
 {
@@ -22,6 +25,7 @@ static struct intent full_intent(int64_t id, const char *name, enum intent_state
 		.created_ms = 6,
 		.started_ms = 7,
 		.error = xstrdup("failed"),
+		.heals = true,
 	};
 }
 
@@ -44,6 +48,7 @@ static void assert_intent(const struct intent *a, const struct intent *b)
 	assert_int_equal(a->created_ms, b->created_ms);
 	assert_int_equal(a->started_ms, b->started_ms);
 	assert_string_or_null(a->error, b->error);
+	assert_int_equal(a->heals, b->heals);
 }
 
 static void put(struct store *s, const struct intent *i)
@@ -148,28 +153,54 @@ static void test_last_id_counts_whatever_ended_and_whoever_made_it(void **state)
 	assert_int_equal(last_id(f->other), 9);
 }
 
-static int64_t count_changed(struct store *s, const char *sha)
+static void assert_changed(struct store *s, const char *sha, const char *begun, const char *done)
 {
-	int64_t n = -1;
+	struct strv names[2] = {VEC_INIT, VEC_INIT};
+	const char *const wanted[] = {begun, done};
 
-	assert_int_equal(store_count_changed(s, sha, &n, NULL), 0);
-	return n;
+	assert_int_equal(store_load_changed(s, sha, &names[0], &names[1], NULL), 0);
+	for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+		auto_buf struct buf text = BUF_INIT;
+
+		vec_each (name, &names[k])
+			buf_adds(&text, *name);
+		assert_string_equal(buf_str(&text), wanted[k]);
+		strv_release(&names[k]);
+	}
+}
+
+static void put_kind(struct store *s, int64_t id, const char *name, enum intent_kind kind)
+{
+	struct intent i = full_intent(id, name, INTENT_DONE);
+
+	i.kind = kind;
+	i.heals = false;
+	put(s, &i);
+	intent_release(&i);
 }
 
 static void test_changed_are_counted_once_each_and_when_done(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(count_changed(f->ours, "abc123"), 0);
-	put_new(f->ours, 1, "a", INTENT_DONE);
-	put_new(f->ours, 2, "a", INTENT_DONE);
-	put_new(f->ours, 3, "b", INTENT_DONE);
-	put_new(f->ours, 4, "c", INTENT_RUNNING);
-	put_new(f->ours, 5, "d", INTENT_FAILED);
-	put_new(f->ours, 6, "e", INTENT_SUPERSEDED);
-	put_new(f->other, 7, "f", INTENT_DONE);
-	assert_int_equal(count_changed(f->ours, "abc123"), 2);
-	assert_int_equal(count_changed(f->ours, "abc12"), 0);
+	assert_changed(f->ours, "abc123", "", "");
+	put_kind(f->ours, 1, "a", INTENT_CREATE);
+	put_kind(f->ours, 2, "a", INTENT_UPDATE);
+	put_kind(f->ours, 3, "b", INTENT_REPLACE);
+	put_kind(f->ours, 4, "deleted", INTENT_DELETE);
+	put_new(f->ours, 5, "healed", INTENT_DONE);
+	for (enum intent_state s = INTENT_OPEN; s <= INTENT_SUPERSEDED; s++) {
+		struct intent i = full_intent(10 + (int64_t)s, "c", s);
+
+		i.heals = false;
+		i.name[0] = (char)('c' + (int)s);
+		i.started_ms = s == INTENT_RUNNING || s == INTENT_FAILED;
+		put(f->ours, &i);
+		intent_release(&i);
+	}
+	put_kind(f->other, 20, "z", INTENT_CREATE);
+	assert_changed(f->ours, "abc123", "abfh", "ab");
+	assert_changed(f->ours, "abc12", "", "");
 }
 
 static int64_t last_attempt(struct store *s, const char *name, const char *uid, int64_t generation)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "model/internal.h"
@@ -22,6 +23,23 @@ static const char *const status_names[LIVE__COUNT] = {
 const char *live_status_name(enum live_status status)
 {
 	return status_names[status];
+}
+
+/* The same moment, however it is written: answers of one API differ in fractions. */
+static bool is_same_second(const char *a, const char *b)
+{
+	int64_t left, right;
+
+	if (!clock_parse(a, &left) || !clock_parse(b, &right))
+		return strcmp(a, b) == 0;
+	return left / 1000 == right / 1000;
+}
+
+bool live_is_same(const struct live *live, const char *uid, const char *created_at)
+{
+	if (uid && live->uid)
+		return strcmp(uid, live->uid) == 0;
+	return !created_at || !live->created_at || is_same_second(created_at, live->created_at);
 }
 
 static enum live_status find_status(const char *word)

@@ -37,6 +37,9 @@ struct live {
 };
 
 const char *live_status_name(enum live_status status);
+/* The object that had this uid, or, where one of them has none, was created in this second; true if
+ * neither tells. NULL: not known. */
+bool live_is_same(const struct live *live, const char *uid, const char *created_at);
 
 /*
  * From one JSON object. What is fit to be read is escaped (see base/text.h) and cut to

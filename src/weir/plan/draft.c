@@ -56,16 +56,16 @@ bool intent_shows(const struct settings *settings)
 	return true;
 }
 
-/* Nobody else can have come in between what was provisioned and what we saved. */
+/* Nobody else can have come in between what was started last and what we saved. */
 static bool is_exact(const struct draft *d, const struct live *live,
 	const struct plan_record *record, bool known)
 {
-	if (record->intent_base > d->started || live->generation != record->intent_base + 1)
+	if (live->generation != d->started + 1)
 		return false;
 	if (record->intent_generation)
 		return record->intent_generation == live->generation;
 	/* No answer came, so that it shows has to do, where there is nothing better to go by. */
-	return record->intent_base == 0 || !known;
+	return record->intent_base == d->started && !known;
 }
 
 /* What is not as it runs is ours if it is as Git says, and foreign if it is not about to be. */

@@ -28,6 +28,7 @@ static const char *const hold_names[PLAN_HOLD__COUNT] = {
 	[PLAN_HOLD_REWOUND] = "rewound",
 	[PLAN_HOLD_BACKOFF] = "backoff",
 	[PLAN_HOLD_DELETING] = "deleting",
+	[PLAN_HOLD_BUSY] = "busy",
 	[PLAN_HOLD_UNKNOWN] = "unknown",
 	[PLAN_HOLD_PROTECT] = "protect",
 	[PLAN_HOLD_GRACE] = "grace",

@@ -72,24 +72,46 @@ static void note_foreign(
 		item_note(it, "what it changes is not known");
 }
 
+/* An operation is under way, and it is not ours. */
+static bool is_busy(const struct plan_item *it)
+{
+	return !it->waiting &&
+	       (it->live->status == LIVE_PROVISIONING || it->live->status == LIVE_UPDATING);
+}
+
+/* Where the API does not say what runs, that somebody started it must have been seen. */
+static const char *foreign_release(const struct live *live)
+{
+	return live->has_observed
+		       ? "start or undo it in the API, or write it in Git"
+		       : "write it in Git or undo it in the API; if it runs already, start it in "
+			 "the "
+			 "API again, for weir to see its status leave Healthy and come back";
+}
+
 static void hold_foreign(
 	struct planner *p, struct plan_item *it, const struct draft *d, enum plan_action action)
 {
-	item_hold(it, PLAN_HOLD_FOREIGN, action,
-		plan_text(p,
-			"a draft of somebody else (generation %" PRId64
-			") would be provisioned too",
-			it->live->generation),
-		"start or undo it in the API, or write it in Git");
+	if (is_busy(it))
+		item_hold(it, PLAN_HOLD_BUSY, action,
+			plan_text(p,
+				"somebody else's operation is under way, up to generation %" PRId64,
+				it->live->generation),
+			"nothing to do: it goes on once that has ended");
+	else
+		item_hold(it, PLAN_HOLD_FOREIGN, action,
+			plan_text(p,
+				"a draft of somebody else (generation %" PRId64
+				") would be provisioned too",
+				it->live->generation),
+			foreign_release(it->live));
 	note_foreign(p, it, d, "would also provision");
 }
 
 static void tell_foreign(struct planner *p, struct plan_item *it, const struct draft *d)
 {
-	bool moves = it->live->status == LIVE_PROVISIONING || it->live->status == LIVE_UPDATING;
-
 	item_note(it, "generation %" PRId64 " was saved by somebody else%s", it->live->generation,
-		moves && !it->waiting ? ", whose operation is under way" : " and not started");
+		is_busy(it) ? ", whose operation is under way" : " and not started");
 	note_foreign(p, it, d, "it changes");
 }
 

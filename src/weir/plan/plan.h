@@ -55,6 +55,7 @@ enum plan_hold {
 	PLAN_HOLD_REWOUND, /* the branch was rewound */
 	PLAN_HOLD_BACKOFF, /* ended in Error; waits for its next attempt */
 	PLAN_HOLD_DELETING, /* the API is deleting it */
+	PLAN_HOLD_BUSY, /* somebody else's operation is under way */
 	PLAN_HOLD_UNKNOWN, /* so much is absent at once that the API may be hiding it */
 	PLAN_HOLD_PROTECT, /* would delete what is protected */
 	PLAN_HOLD_GRACE, /* gone from Git, and not for long enough to be deleted */

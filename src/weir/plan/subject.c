@@ -49,25 +49,10 @@ const struct spec *record_applied(const struct plan_record *record)
 	return record->has_last_applied ? &record->last_applied : &record->intended;
 }
 
-/* The same moment, however it is written: answers of one API differ in fractions. */
-static bool is_same_second(const char *a, const char *b)
-{
-	int64_t left, right;
-
-	if (!clock_parse(a, &left) || !clock_parse(b, &right))
-		return strcmp(a, b) == 0;
-	return left / 1000 == right / 1000;
-}
-
 static bool is_same_object(const struct plan_record *record, const struct live *live)
 {
-	if (live->generation < record->seen_generation)
-		return false;
-	if (record->uid && live->uid)
-		return strcmp(record->uid, live->uid) == 0;
-	if (record->created_at && live->created_at)
-		return is_same_second(record->created_at, live->created_at);
-	return true;
+	return live->generation >= record->seen_generation &&
+	       live_is_same(live, record->uid, record->created_at);
 }
 
 /* A create of ours that was never answered: what is there is ours if it is what was sent. */

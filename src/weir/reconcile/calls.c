@@ -135,24 +135,12 @@ static void park(struct engine *en, struct record *r, const struct api_answer *a
 	pass_soon(en, wait);
 }
 
-/* Read again, at once the first time, then less and less often: somebody else may be writing as
- * fast as we are. */
-static void read_again(struct engine *en, struct record *r, const char *why)
-{
-	r->work = WORK_NONE;
-	str_replace(&r->last_error, xstrdup(why));
-	int64_t wait = r->tries ? backoff(en, r->tries, PARK_FIRST_MS, PARK_MOST_MS) : 0;
-	r->tries++;
-	r->blocked_until = now_mono(en) + wait;
-	pass_soon(en, wait);
-}
-
 /* What was set out for makes no sense any more; the next plan says what does. */
 static void overtake(struct engine *en, struct record *r, const char *why)
 {
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, why);
 	ledger_changed(&en->ledger, r);
-	read_again(en, r, why);
+	look_again(en, r, why);
 }
 
 static void note_not_kept(struct engine *en, struct record *r, const struct live *answered)
@@ -183,6 +171,10 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 {
 	struct intent *i = r->intent;
 	bool foreign = live->generation > i->base_generation + 1;
+	if (!live_is_same(live, i->uid, i->created_at)) {
+		overtake(en, r, "somebody else made it anew meanwhile");
+		return;
+	}
 	i->state = INTENT_SAVED;
 	i->generation = live->generation;
 	/* A PATCH that found nothing to change leaves the generation: it may still be a draft, and
@@ -191,6 +183,7 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 		i->base_generation = live->generation - 1;
 	str_replace(&i->uid, xstrdup_opt(live->uid));
 	str_replace(&i->created_at, xstrdup_opt(live->created_at));
+	str_replace(&r->saved, spec_to_json(&live->spec));
 	note_not_kept(en, r, live);
 	work_applied(en, r, live);
 	ledger_intent_changed(&en->ledger, r);
@@ -199,7 +192,7 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, what, detail);
 	progress(en, "%s: %s, %s", r->name, what, detail);
 	if (foreign)
-		read_again(en, r, "somebody else saved something meanwhile");
+		look_again(en, r, "somebody else saved something meanwhile");
 	else if (live->has_observed && live->observed_generation >= live->generation)
 		overtake(en, r, "the API changed nothing");
 	else
@@ -240,7 +233,7 @@ void calls_wrote(struct engine *en, struct record *r, struct api_answer *a)
 		saved(en, r, &a->live);
 	} else if (a->outcome == API_EXISTS) {
 		/* Perhaps our own earlier call did: the next list shows what stands there. */
-		read_again(en, r, a->err.msg);
+		look_again(en, r, a->err.msg);
 	} else {
 		fail(en, r, a);
 	}
@@ -282,7 +275,7 @@ void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a)
 	} else if (a->outcome == API_STALE) { /* retried only if it is still wanted */
 		r->intent->state = INTENT_SAVED;
 		ledger_intent_changed(&en->ledger, r);
-		read_again(en, r, a->err.msg);
+		look_again(en, r, a->err.msg);
 	} else {
 		fail(en, r, a);
 	}

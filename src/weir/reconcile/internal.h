@@ -129,6 +129,9 @@ void trouble_starts(struct engine *en, struct trouble *t, const struct err *e, c
 void trouble_ends(struct engine *en, struct trouble *t, const char *what);
 /* Full jitter: between half and the whole of first_ms doubled for each try, at most most_ms. */
 int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64_t most_ms);
+/* Somebody else was faster: the next pass reads again and tells what is still wanted. At once the
+ * first time, then less and less often: they may be writing as fast as we are. */
+void look_again(struct engine *en, struct record *r, const char *why);
 struct plan_item *item_of(const struct engine *en, const struct record *r);
 const char *commit_of(const struct engine *en);
 
@@ -145,6 +148,9 @@ void pass_abandon(struct engine *en);
 /* work.c: what a plan wants done about one replicator */
 void work_begin(struct engine *en, struct plan_item *item);
 void work_resume(struct engine *en, struct record *r);
+/* Where the API does not say which generation runs, others are watched starting it: `started` is
+ * the highest that is known to be started. */
+void work_note_others(struct record *r, const struct live *live, int64_t started);
 /* What the open intent leads to shows in the live object: it is what was last applied. */
 void work_applied(struct engine *en, struct record *r, const struct live *live);
 

@@ -130,7 +130,7 @@ static void record_free(void *p)
 	free(r->intent);
 	free(r->accepted);
 	free(r->last_error);
-	free(r->looked);
+	free(r->saved);
 	arena_release(&r->desired_arena);
 	arena_release(&r->plan_arena);
 	free(r->name);
@@ -182,6 +182,7 @@ void ledger_close_intent(
 	str_replace(&r->intent->error, xstrdup_opt(error));
 	vec_push(&l->closed, r->intent);
 	r->intent = NULL;
+	str_replace(&r->saved, NULL);
 	r->work = WORK_NONE;
 	r->plan_is_made = false;
 }

@@ -56,11 +56,16 @@ struct record {
 	bool status_left; /* the status was seen other than Healthy since the reconcile */
 	int64_t steady_since; /* monotonic; since when the status has been the same */
 	enum live_status last_status;
-	char *looked; /* JSON of the whole body as it was seen last, NULL if it was not */
-	int64_t looked_generation;
+	bool superseded; /* the operation: what others started instead is waited for */
+	char *saved; /* JSON of the whole body at the open intent's generation, NULL if not known */
+	int64_t looked_generation; /* that was seen last since the operation began */
+	int64_t rest_generation; /* at which the status was last seen at rest */
+	int64_t busy_generation; /* at which others were seen to have it provisioned, 0 if none */
 	int64_t seen_at; /* monotonic; when row.seen_generation was seen first, or the start */
 	int64_t blocked_until; /* monotonic; after a call that may be tried again */
 	unsigned tries; /* calls in a row that failed that way */
+	unsigned lost; /* times, lately, that somebody else was faster */
+	int64_t lost_at; /* monotonic; the last of them */
 	char *last_error; /* what the last of them said, NULL if none */
 	unsigned char
 		refused[32]; /* digest of the body that the API refused; not sent again as it is */

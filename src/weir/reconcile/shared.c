@@ -6,6 +6,7 @@
 #include "reconcile/internal.h"
 
 #define BACKOFF_FIRST_MS 1000
+#define LOST_FORGET_MS	 600000 /* after so long, that somebody was faster does not count */
 #define PASS_LEAST_MS	 1000 /* between two lists */
 #define PASS_LEAST_TIMES 10 /* ... and as many times what a list takes */
 
@@ -72,6 +73,19 @@ void trouble_ends(struct engine *en, struct trouble *t, const char *what)
 	log_info(what, NULL);
 	*t = (struct trouble){0};
 	en->report_due = true;
+}
+
+void look_again(struct engine *en, struct record *r, const char *why)
+{
+	int64_t now = now_mono(en);
+	if (now - r->lost_at >= LOST_FORGET_MS)
+		r->lost = 0;
+	int64_t wait = r->lost ? backoff(en, r->lost, BACKOFF_FIRST_MS, BACKOFF_MOST_MS) : 0;
+	r->lost++;
+	r->lost_at = now;
+	r->blocked_until = now + wait;
+	str_replace(&r->last_error, xstrdup(why));
+	pass_soon(en, wait);
 }
 
 struct plan_item *item_of(const struct engine *en, const struct record *r)

@@ -97,6 +97,7 @@ static enum standing standing_of_hold(enum plan_hold hold)
 	case PLAN_HOLD_BACKOFF:
 		return STANDING_FAILED;
 	case PLAN_HOLD_DELETING:
+	case PLAN_HOLD_BUSY:
 		return STANDING_UNHEALTHY;
 	case PLAN_HOLD_UNKNOWN:
 		return STANDING_UNKNOWN;

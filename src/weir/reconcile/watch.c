@@ -28,9 +28,10 @@ void watch_begin(struct engine *en, struct record *r)
 	r->work = WORK_WATCH;
 	r->poll_every = LOOK_FIRST_MS;
 	r->asked_at = now;
-	r->status_left = false;
+	r->status_left = r->superseded = false;
 	r->steady_since = now;
 	r->last_status = LIVE_UNKNOWN;
+	r->looked_generation = 0;
 	vec_push(&en->watching, r);
 	look_at(en, r, now + LOOK_FIRST_MS);
 }
@@ -93,12 +94,17 @@ int64_t watch_step(struct engine *en, int64_t now)
 	return en->watch_at;
 }
 
-/* What ended is what the plan waited for or began. It may be of an older commit: then the newer one
- * is still to be applied, and the next plan tells. */
-static void finish_item(struct engine *en, struct record *r)
+/*
+ * What ended is what the plan waited for or began. It may be of an older commit: then the newer one
+ * is still to be applied, and the next plan tells. So it does of what others saved on top: it may
+ * have undone ours.
+ */
+static void finish_item(struct engine *en, struct record *r, bool disturbed)
 {
 	struct plan_item *item = item_of(en, r);
-	if (!item)
+	if (disturbed)
+		look_again(en, r, "somebody else saved something meanwhile");
+	if (!item || disturbed)
 		return;
 	item->waiting = false;
 	if (item->action != PLAN_NONE && r->begun_by != en->plans) {
@@ -112,12 +118,11 @@ static void finish_item(struct engine *en, struct record *r)
 void watch_succeed(struct engine *en, struct record *r)
 {
 	struct intent *i = r->intent;
-	finish_item(en, r);
+	finish_item(en, r, r->looked_generation > i->generation);
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
 		map_put(&en->changed, r->name, en);
 	r->row.provisioned_generation = i->generation;
-	if (r->looked_generation == i->generation)
-		str_replace(&r->row.provisioned, TAKE(r->looked));
+	str_replace(&r->row.provisioned, TAKE(r->saved));
 	r->row.failed_generation = 0;
 	r->row.failures = 0;
 	str_replace(&r->row.failure, NULL);
@@ -128,9 +133,8 @@ void watch_succeed(struct engine *en, struct record *r)
 	progress(en, "%s: Healthy at generation %lld", r->name, (long long)i->generation);
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
 	ledger_changed(&en->ledger, r);
-	if (r->looked_generation > r->row.provisioned_generation || r->row.not_kept)
-		pass_soon(
-			en, 0); /* somebody saved meanwhile, or the next plan tells what was lost */
+	if (r->row.not_kept)
+		pass_soon(en, 0); /* the next plan tells what was lost */
 }
 
 void watch_fail(struct engine *en, struct record *r, const char *why)
@@ -158,18 +162,38 @@ void watch_fail(struct engine *en, struct record *r, const char *why)
 	pass_soon(en, wait);
 }
 
-static void give_way(struct engine *en, struct record *r, const char *why)
+static void note_overtaken(struct engine *en, const struct record *r, const char *why)
 {
 	log_info("the operation was overtaken", "replicator", r->name, "by", why, NULL);
 	ledger_event(&en->ledger, now_wall(en), r->name, r->intent->sha, "superseded", why);
+}
+
+static void give_way(struct engine *en, struct record *r, const char *why)
+{
+	note_overtaken(en, r, why);
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, why);
 	ledger_changed(&en->ledger, r);
-	pass_soon(en, 0);
+	look_again(en, r, why);
+}
+
+/*
+ * An operation covers the whole object, so what others started later provisions what is ours too:
+ * it is waited for as ours was. To start another one would take its place, and so on for ever.
+ */
+static void follow_newer(struct engine *en, struct record *r)
+{
+	note_overtaken(en, r, "a newer operation");
+	r->superseded = true;
+	r->steady_since = now_mono(en);
+	look_later(en, r);
 }
 
 void watch_note(const struct engine *en, struct record *r, const struct live *live)
 {
-	str_replace(&r->looked, spec_to_json(&live->spec));
+	if (live->generation == r->intent->generation)
+		str_replace(&r->saved, spec_to_json(&live->spec));
+	if (r->superseded)
+		work_note_others(r, live, r->intent->generation);
 	r->looked_generation = live->generation;
 	if (live->status != r->last_status) {
 		r->last_status = live->status;
@@ -186,11 +210,25 @@ static bool tells_by_itself(const struct record *r, const struct live *live)
 	return live->has_observed && r->intent->attempt <= 1 && r->intent->kind != INTENT_RECONCILE;
 }
 
+/* The status has to do: it changed and came back, or stayed as it is for long enough. */
+static void judge_by_status(struct engine *en, struct record *r, const char *message)
+{
+	bool steady = r->status_left || now_mono(en) - r->steady_since >= STEADY_MS;
+	if (steady && r->last_status == LIVE_HEALTHY)
+		watch_succeed(en, r);
+	else if (steady && r->last_status == LIVE_ERROR)
+		watch_fail(en, r, message);
+	else
+		look_later(en, r);
+}
+
 static void judge(struct engine *en, struct record *r, const struct live *live)
 {
 	bool observed = live->observed_generation >= r->intent->generation;
 	if (r->old_operation && live->has_observed && !observed) {
 		calls_reconcile(en, r, true);
+	} else if (!tells_by_itself(r, live) && r->superseded) {
+		judge_by_status(en, r, live->status_message);
 	} else if (!tells_by_itself(r, live)) {
 		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS)
 			ask(en, r);
@@ -221,25 +259,13 @@ void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 	watch_note(en, r, live);
 	if (live->status == LIVE_DELETING)
 		give_way(en, r, "it is being deleted");
-	else if (live->uid && r->intent->uid && strcmp(live->uid, r->intent->uid) != 0)
+	else if (!live_is_same(live, r->intent->uid, r->intent->created_at) ||
+		 (live->generation < r->intent->generation && !lagging))
 		give_way(en, r, "it was made anew by somebody else");
 	else if (live->generation < r->intent->generation)
 		look_later(en, r); /* an answer from before our write */
 	else
 		judge(en, r, live);
-}
-
-/* Without a state the status has to do: it changed and came back, or stayed as it is for long
- * enough. */
-static void judge_without_state(struct engine *en, struct record *r)
-{
-	bool steady = r->status_left || now_mono(en) - r->steady_since >= STEADY_MS;
-	if (steady && r->last_status == LIVE_HEALTHY)
-		watch_succeed(en, r);
-	else if (steady && r->last_status == LIVE_ERROR)
-		watch_fail(en, r, NULL);
-	else
-		look_later(en, r);
 }
 
 void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
@@ -268,10 +294,10 @@ void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
 		watch_fail(en, r, a->operation.error);
 		return;
 	case OPERATION_SUPERSEDED:
-		give_way(en, r, "a newer operation");
+		follow_newer(en, r);
 		return;
 	case OPERATION_UNKNOWN:
-		judge_without_state(en, r);
+		judge_by_status(en, r, NULL);
 		return;
 	}
 }

@@ -40,6 +40,50 @@ static bool note_provisioned(struct record *r, const struct plan_item *item)
 	return true;
 }
 
+/*
+ * A status that is seen leaving its rest and coming back is that of an operation on what is there,
+ * if that was there before it left, or directly follows what was started. An operation that is
+ * first seen under way may be of an older generation than the one that shows.
+ */
+void work_note_others(struct record *r, const struct live *live, int64_t started)
+{
+	if (live->has_observed)
+		return;
+	switch (live->status) {
+	case LIVE_PROVISIONING:
+	case LIVE_UPDATING:
+		if (r->rest_generation == live->generation || live->generation == started + 1)
+			r->busy_generation = live->generation;
+		return;
+	case LIVE_HEALTHY:
+	case LIVE_ERROR:
+		r->rest_generation = live->generation;
+		return;
+	case LIVE_PENDING:
+	case LIVE_DELETING:
+	case LIVE_UNKNOWN:
+	case LIVE__COUNT:
+		return;
+	}
+}
+
+/* Others provisioned what the plan took for a draft: the next one knows better. */
+static void note_others(struct engine *en, struct record *r, const struct plan_item *item)
+{
+	const struct live *live = item->live;
+	if (!live || !item->ours || item->waiting)
+		return;
+	work_note_others(r, live, r->row.provisioned_generation);
+	bool at_rest = live->status == LIVE_HEALTHY || live->status == LIVE_ERROR;
+	if (!at_rest || r->busy_generation != live->generation ||
+		r->row.provisioned_generation >= live->generation)
+		return;
+	r->row.provisioned_generation = live->generation;
+	str_replace(&r->row.provisioned, spec_to_json(&live->spec));
+	ledger_changed(&en->ledger, r);
+	pass_soon(en, 0);
+}
+
 static bool waits_for_its_time(struct engine *en, const struct record *r)
 {
 	int64_t now = now_mono(en);
@@ -161,6 +205,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	str_replace(&i->uid, xstrdup_opt(live->uid));
 	str_replace(&i->created_at, xstrdup_opt(live->created_at));
 	r->begun_by = en->plans;
+	str_replace(&r->saved, spec_to_json(&live->spec));
 	work_applied(en, r, live);
 	calls_reconcile(en, r, false);
 }
@@ -247,6 +292,8 @@ static void begin_hold(struct engine *en, struct plan_item *item)
 		return;
 	if (item->hold == PLAN_HOLD_BACKOFF)
 		pass_soon(en, r->row.retry_at_ms - now_wall(en));
+	if (item->hold == PLAN_HOLD_BUSY)
+		look_again(en, r, item->held);
 	if (item->hold != PLAN_HOLD_ADOPT)
 		return;
 	bool forestalled = was_forestalled(r);
@@ -268,6 +315,8 @@ void work_begin(struct engine *en, struct plan_item *item)
 		pass_soon(en, LAG_LOOK_MS);
 		return;
 	}
+	if (r)
+		note_others(en, r, item);
 	switch (item->action) {
 	case PLAN_CREATE:
 	case PLAN_UPDATE:

@@ -18,11 +18,21 @@ static void collect(struct planner *p, const struct subject *s, const struct pla
 	settings_judge(&p->settings, &rules);
 }
 
-/* Saved and never provisioned, and nobody is at it. */
-static bool is_draft(const struct live *live)
+/* A PATCH of ours was for the one before, and came upon this one. */
+static bool is_saved_by_us(const struct live *live, const struct plan_record *record)
 {
-	return live->generation > draft_started(live, NULL) && live->status != LIVE_PROVISIONING &&
-	       live->status != LIVE_UPDATING;
+	return record && record->intent_open && !record->intent_reconciled &&
+	       record->intent_generation == live->generation;
+}
+
+/* Saved and never provisioned, and nobody is at it. */
+static bool is_draft(const struct live *live, const struct plan_record *record)
+{
+	bool started = live->generation <= draft_started(live, NULL);
+
+	if (started && (live->has_observed || !is_saved_by_us(live, record)))
+		return false;
+	return live->status != LIVE_PROVISIONING && live->status != LIVE_UPDATING;
 }
 
 static void decide_draft(struct planner *p, struct plan_item *it)
@@ -74,7 +84,7 @@ void plan_adoption(struct planner *p, const struct subject *s, struct plan_item 
 	} else if (it->diffs.n) {
 		item_hold(it, PLAN_HOLD_ADOPT, PLAN_ADOPT, "exists already and is not as Git says",
 			"write in Git what is live, or make the live one as Git says");
-	} else if (is_draft(s->live)) {
+	} else if (is_draft(s->live, s->record)) {
 		decide_draft(p, it);
 	} else {
 		it->action = PLAN_ADOPT;

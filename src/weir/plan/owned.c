@@ -79,16 +79,6 @@ static bool is_busy(const struct plan_item *it)
 	       (it->live->status == LIVE_PROVISIONING || it->live->status == LIVE_UPDATING);
 }
 
-/* Where the API does not say what runs, that somebody started it must have been seen. */
-static const char *foreign_release(const struct live *live)
-{
-	return live->has_observed
-		       ? "start or undo it in the API, or write it in Git"
-		       : "write it in Git or undo it in the API; if it runs already, start it in "
-			 "the "
-			 "API again, for weir to see its status leave Healthy and come back";
-}
-
 static void hold_foreign(
 	struct planner *p, struct plan_item *it, const struct draft *d, enum plan_action action)
 {
@@ -104,7 +94,12 @@ static void hold_foreign(
 				"a draft of somebody else (generation %" PRId64
 				") would be provisioned too",
 				it->live->generation),
-			foreign_release(it->live));
+			it->live->has_observed ? "start or undo it in the API, or write it in Git"
+					       : "write it in Git, or undo it in the API");
+	if (!is_busy(it) && !it->live->has_observed)
+		item_note(it,
+			"the API does not say what runs: that somebody started it counts once "
+			"its status was seen leaving Healthy and coming back");
 	note_foreign(p, it, d, "would also provision");
 }
 

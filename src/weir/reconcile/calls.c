@@ -171,12 +171,14 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 {
 	struct intent *i = r->intent;
 	bool foreign = live->generation > i->base_generation + 1;
-	if (!live_is_same(live, i->uid, i->created_at)) {
-		overtake(en, r, "somebody else made it anew meanwhile");
-		return;
-	}
+	bool is_same = live_is_same(live, i->uid, i->created_at);
 	i->state = INTENT_SAVED;
 	i->generation = live->generation;
+	ledger_intent_changed(&en->ledger, r);
+	if (!is_same) { /* and that one's draft is ours: the rules of adoption decide */
+		look_again(en, r, "somebody else made it anew meanwhile");
+		return;
+	}
 	/* A PATCH that found nothing to change leaves the generation: it may still be a draft, and
 	 * is ours to start. */
 	if (live->generation <= i->base_generation)
@@ -186,7 +188,6 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	str_replace(&r->saved, spec_to_json(&live->spec));
 	note_not_kept(en, r, live);
 	work_applied(en, r, live);
-	ledger_intent_changed(&en->ledger, r);
 	const char *what = i->kind == INTENT_CREATE ? "created" : "changed";
 	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, what, detail);

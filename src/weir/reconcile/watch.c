@@ -222,6 +222,13 @@ static void judge_by_status(struct engine *en, struct record *r, const char *mes
 		look_later(en, r);
 }
 
+/* Where nothing tells one object from the next, a draft may be somebody else's, made anew: there
+ * the same key would start something. */
+static bool may_be_another(const struct live *live)
+{
+	return !live->uid && !live->created_at && live->status == LIVE_PENDING;
+}
+
 static void judge(struct engine *en, struct record *r, const struct live *live)
 {
 	bool observed = live->observed_generation >= r->intent->generation;
@@ -230,7 +237,7 @@ static void judge(struct engine *en, struct record *r, const struct live *live)
 	} else if (!tells_by_itself(r, live) && r->superseded) {
 		judge_by_status(en, r, live->status_message);
 	} else if (!tells_by_itself(r, live)) {
-		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS)
+		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS && !may_be_another(live))
 			ask(en, r);
 		else
 			look_later(en, r);

@@ -71,7 +71,8 @@ void work_note_others(struct record *r, const struct live *live, int64_t started
 static void note_others(struct engine *en, struct record *r, const struct plan_item *item)
 {
 	const struct live *live = item->live;
-	if (!live || !item->ours || item->waiting)
+	bool started_by_us = r->intent && r->intent->state >= INTENT_SENT;
+	if (!live || !item->ours || started_by_us)
 		return;
 	work_note_others(r, live, r->row.provisioned_generation);
 	bool at_rest = live->status == LIVE_HEALTHY || live->status == LIVE_ERROR;
@@ -105,8 +106,8 @@ static bool is_lagging(
 		return false;
 	if (!live)
 		return r->intent && r->intent->kind == INTENT_CREATE && r->intent->generation;
-	bool same = !live->uid || !r->row.uid || !strcmp(live->uid, r->row.uid);
-	return same && live->generation < r->row.seen_generation;
+	return live_is_same(live, r->row.uid, r->row.created_at) &&
+	       live->generation < r->row.seen_generation;
 }
 
 /* The object is gone. What was applied to it stays: a new one is to be the same. */
@@ -311,8 +312,9 @@ void work_begin(struct engine *en, struct plan_item *item)
 		(r && r->work != WORK_NONE && r->work < WORK_WATCH))
 		return;
 	if (r && is_lagging(en, r, item)) {
+		int64_t half = (now_mono(en) - r->seen_at) / 2; /* less and less often */
 		item->waiting = true;
-		pass_soon(en, LAG_LOOK_MS);
+		pass_soon(en, half > LAG_LOOK_MS ? half : LAG_LOOK_MS);
 		return;
 	}
 	if (r)

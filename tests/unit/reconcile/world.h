@@ -22,6 +22,16 @@ enum mishap {
 	MISHAP__COUNT
 };
 
+struct world;
+
+/* What somebody else does when a call of ours arrives: before or after it has its effect. */
+struct strike {
+	enum api_verb verb;
+	bool after;
+	unsigned times;
+	void (*act)(struct world *w);
+};
+
 struct operation_of { /* an operation in the API */
 	char uid[UUID_MAX];
 	int64_t generation;
@@ -33,6 +43,7 @@ struct object { /* a replicator in the API */
 	char *name;
 	char *body; /* JSON of its fields */
 	char uid[UUID_MAX];
+	char created[CLOCK_TEXT_MAX];
 	int64_t generation;
 	int64_t observed;
 	struct operation_of *running; /* NULL if none */
@@ -41,6 +52,7 @@ struct object { /* a replicator in the API */
 	bool failed;
 	bool deleting;
 	unsigned patches; /* that changed something */
+	bool foreign; /* its draft holds what somebody else saved, and nobody else may start */
 };
 
 struct waiting_call {
@@ -79,6 +91,12 @@ struct world {
 	int64_t call_ms; /* until a call is answered */
 	int64_t lag_ms; /* new objects show only after it */
 	bool no_observed; /* the API has no observed_generation */
+	bool no_uid; /* ... no uid */
+	bool no_created; /* ... no created_at */
+	bool no_state; /* ... no state of operations */
+	bool no_if_match; /* ... and does not know If-Match */
+	struct strike strike;
+	unsigned trespasses; /* operations of ours that provisioned somebody else's draft */
 	const char *drops; /* a field that the API does not keep, NULL if none */
 	const char *mixes_up; /* a GET of any other shows this one, NULL if not */
 	const char *holds; /* calls on this replicator get no answer yet, NULL if none */
@@ -86,6 +104,7 @@ struct world {
 	unsigned mishaps[API__COUNT]; /* how many of them are left */
 	VEC(struct call_log) log;
 	struct map keys; /* idempotency key to struct operation_of */
+	struct map others; /* operations of others, by number */
 
 	struct map notes; /* "sha context" to "state text" */
 	bool forge_down;
@@ -141,10 +160,16 @@ void world_run(struct world *w, int64_t ms);
 bool world_settles(struct world *w, int64_t ms);
 /* Changes a field of a live object behind everyone's back, and provisions it. */
 void world_edit(struct world *w, const char *name, const char *field, const char *json);
+/* Somebody else saves a field and starts nothing. */
+void world_save(struct world *w, const char *name, const char *field, const char *json);
+/* Somebody else starts what is saved; it takes as long as any operation. */
+void world_reconcile(struct world *w, const char *name);
 /* Deletes it behind everyone's back. */
 void world_delete(struct world *w, const char *name);
 /* Somebody else makes one, and provisions it. */
 void world_create(struct world *w, const char *json);
+/* ... or makes it and starts nothing; NULL if there is one. */
+struct object *world_draft(struct world *w, const char *json);
 struct object *world_object(struct world *w, const char *name);
 /* "success 2 in sync (2 changed)", or "" */
 const char *world_note(struct world *w, const char *kind);

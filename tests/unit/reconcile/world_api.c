@@ -20,6 +20,7 @@ void world_api_release(struct world *w)
 {
 	map_release_with(&w->objects, free_object);
 	map_release_with(&w->keys, free);
+	map_release_with(&w->others, free);
 }
 
 struct object *world_object(struct world *w, const char *name)
@@ -56,7 +57,10 @@ static void write_object(struct world *w, struct object *o, struct buf *out)
 	settle(w, o);
 	json_read(&a, o->body, strlen(o->body), &n, NULL);
 	node_map_set(&a, n, "identifier", node_string(&a, o->name));
-	node_map_set(&a, n, "uid", node_string(&a, o->uid));
+	if (!w->no_uid)
+		node_map_set(&a, n, "uid", node_string(&a, o->uid));
+	if (!w->no_created)
+		node_map_set(&a, n, "created_at", node_string(&a, o->created));
 	node_map_set(&a, n, "generation", node_int(&a, o->generation));
 	if (!w->no_observed)
 		node_map_set(&a, n, "observed_generation", node_int(&a, o->observed));
@@ -101,6 +105,7 @@ static struct object *add_object(struct world *w, const char *json)
 	*o = (struct object){.name = xstrdup(name), .body = xstrdup("{}"), .generation = 1};
 	o->shows_at = w->now + w->lag_ms;
 	snprintf(o->uid, sizeof(o->uid), "uid-%u", ++w->uids);
+	clock_format(clock_wall_ms(&w->clock) + 1000 * w->uids, o->created);
 	merge(w, o, json);
 	map_put(&w->objects, name, o);
 	return o;
@@ -118,7 +123,7 @@ static int create(struct world *w, const struct api_call *c, struct buf *out)
 static int patch(struct world *w, struct object *o, const struct api_call *c, struct buf *out)
 {
 	settle(w, o);
-	if (c->generation && c->generation != o->generation)
+	if (!w->no_if_match && c->generation && c->generation != o->generation)
 		return 412;
 	bool changed = merge(w, o, c->body);
 	o->generation += changed;
@@ -140,19 +145,34 @@ static struct operation_of *start_operation(struct world *w, struct object *o)
 	return op;
 }
 
+void world_reconcile(struct world *w, const char *name)
+{
+	struct object *o = world_object(w, name);
+	auto_free char *number = xasprintf("%zu", map_size(&w->others));
+	settle(w, o);
+	map_put(&w->others, number, start_operation(w, o));
+	settle(w, o);
+	o->foreign = false;
+}
+
 static int reconcile(struct world *w, struct object *o, const struct api_call *c, struct buf *out)
 {
 	settle(w, o);
-	struct operation_of *op = map_get(&w->keys, c->idempotency_key);
+	auto_free char *key = xasprintf("%s %s", o->uid, c->idempotency_key);
+	struct operation_of *op = map_get(&w->keys, key);
 	if (!op) {
 		if (c->generation != o->generation)
 			return 409;
+		w->trespasses += o->foreign;
 		op = start_operation(w, o);
-		map_put(&w->keys, c->idempotency_key, op);
+		map_put(&w->keys, key, op);
 		settle(w, o);
 	}
-	buf_addf(out, "{\"id\": \"op\", \"generation\": %lld, \"state\": \"%s\", \"error\": \"\"}",
-		(long long)op->generation, operation_state_name(op->state));
+	buf_addf(out, "{\"id\": \"op\", \"generation\": %lld", (long long)op->generation);
+	if (!w->no_state)
+		buf_addf(out, ", \"state\": \"%s\", \"error\": \"\"",
+			operation_state_name(op->state));
+	buf_addc(out, '}');
 	return 202;
 }
 
@@ -201,6 +221,15 @@ static enum mishap next_mishap(struct world *w, enum api_verb verb)
 	return w->mishap[verb];
 }
 
+static void strike(struct world *w, enum api_verb verb, bool after)
+{
+	struct strike *s = &w->strike;
+	if (!s->times || s->verb != verb || s->after != after)
+		return;
+	s->times--;
+	s->act(w);
+}
+
 struct api_answer *world_answer(struct world *w, const struct api_call *c)
 {
 	static const int statuses[MISHAP__COUNT] = {[MISHAP_500] = 500,
@@ -211,7 +240,9 @@ struct api_answer *world_answer(struct world *w, const struct api_call *c)
 	enum mishap mishap = next_mishap(w, c->verb);
 	auto_buf struct buf body = BUF_INIT;
 	bool effect = mishap == MISHAP_NONE || mishap == MISHAP_AFTER;
+	strike(w, c->verb, false);
 	int status = effect ? act(w, c, &body) : statuses[mishap];
+	strike(w, c->verb, true);
 	vec_push(&w->log, (struct call_log){c->verb, xstrdup_opt(c->identifier),
 				  xstrdup_opt(c->idempotency_key), effect, w->now});
 	if (mishap == MISHAP_BEFORE || mishap == MISHAP_AFTER) {
@@ -236,6 +267,15 @@ static void provision(struct world *w, struct object *o)
 	o->running = NULL;
 	o->observed = o->generation;
 	o->failed = w->fails;
+	o->foreign = false;
+}
+
+void world_save(struct world *w, const char *name, const char *field, const char *json)
+{
+	struct object *o = world_object(w, name);
+	auto_free char *body = xasprintf("{\"%s\": %s}", field, json);
+	settle(w, o);
+	o->generation += merge(w, o, body);
 }
 
 void world_edit(struct world *w, const char *name, const char *field, const char *json)
@@ -245,6 +285,11 @@ void world_edit(struct world *w, const char *name, const char *field, const char
 	settle(w, o);
 	o->generation += merge(w, o, body);
 	provision(w, o);
+}
+
+struct object *world_draft(struct world *w, const char *json)
+{
+	return add_object(w, json);
 }
 
 void world_create(struct world *w, const char *json)

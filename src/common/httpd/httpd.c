@@ -120,7 +120,8 @@ static int open_sockets(struct httpd *h, struct err *e)
 	h->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (h->timer_fd < 0)
 		return err_errno(e, errno, "timerfd");
-	int rc = listen_on(h->options.listen, &listen_fd, &h->url, e);
+	int rc = h->options.socket ? listen_unix(h->options.socket, &listen_fd, &h->url, e)
+				   : listen_on(h->options.listen, &listen_fd, &h->url, e);
 	if (rc < 0)
 		return rc;
 	h->daemon = start_daemon(h, listen_fd);
@@ -180,6 +181,8 @@ void httpd_stop(struct httpd *h, int64_t grace_ms)
 	h->stopping = true;
 	int listen_fd = MHD_quiesce_daemon(h->daemon);
 	close_fdp(&listen_fd);
+	if (h->options.socket)
+		unlink(h->url);
 	drain(h, now_ms() + grace_ms);
 	MHD_stop_daemon(h->daemon);
 	close(h->timer_fd);

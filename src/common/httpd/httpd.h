@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -46,6 +47,10 @@ struct httpd_route {
 
 struct httpd_options {
 	const char *listen; /* "127.0.0.1:8480", "[::1]:0"; a port of 0 lets the system choose */
+	/* Instead of `listen`: the path of a Unix socket, which only this user may open. One that
+	 * stands there already goes first, so the caller makes sure that nobody serves it; it is
+	 * removed at the end. */
+	const char *socket;
 	const struct httpd_route *routes; /* ended by a row without a method */
 	httpd_handler not_found; /* NULL: an empty 404 */
 	/* For 405, 413, 400, 431 of our own: writes a body in the program's style; response->status
@@ -58,7 +63,7 @@ struct httpd_options {
 /* Binds and hooks itself into the loop. The errors say what to do about a port that is taken. */
 int httpd_start(struct loop *loop, const struct httpd_options *options, struct httpd **ret_httpd,
 	struct err *e);
-/* "http://127.0.0.1:8480": with the port it got. */
+/* "http://127.0.0.1:8480": with the port it got; of a Unix socket its path. */
 const char *httpd_url(const struct httpd *h);
 /* Takes no new connections, gives answers under way up to `grace_ms` to leave, frees. */
 void httpd_stop(struct httpd *h, int64_t grace_ms);
@@ -72,6 +77,8 @@ const char *httpd_param(const struct httpd_request *r, const char *name);
 const char *httpd_query(const struct httpd_request *r, const char *name);
 const char *httpd_header(const struct httpd_request *r, const char *name);
 const struct buf *httpd_body(const struct httpd_request *r);
+/* Who is at the other end of a Unix socket, as the kernel says; false if it does not. */
+bool httpd_peer(const struct httpd_request *r, uid_t *ret_uid);
 /* Adds a header to the answer; one whose value has a line end is left out. */
 void httpd_set_header(struct httpd_request *r, const char *name, const char *value);
 

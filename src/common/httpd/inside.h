@@ -70,5 +70,7 @@ enum MHD_Result request_end(struct httpd_request *r);
 
 /* Binds "HOST:PORT" and listens; the URL has the port it got. */
 int listen_on(const char *address, int *ret_fd, char **ret_url, struct err *e);
+/* The same for a Unix socket; the URL is its path. */
+int listen_unix(const char *path, int *ret_fd, char **ret_url, struct err *e);
 
 #endif

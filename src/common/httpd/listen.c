@@ -7,6 +7,8 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -108,5 +110,43 @@ int listen_on(const char *address, int *ret_fd, char **ret_url, struct err *e)
 		return fail_bind(-fd, host, port, e);
 	*ret_fd = fd;
 	*ret_url = make_url(host, fd);
+	return 0;
+}
+
+static int remove_stale(const char *path, struct err *e)
+{
+	struct stat found;
+
+	if (lstat(path, &found) < 0)
+		return 0;
+	if (!S_ISSOCK(found.st_mode))
+		return err_set(e, ERR_CONFLICT,
+			"%s is in the way of a socket and is none; move it elsewhere", path);
+	if (unlink(path) < 0)
+		return err_errno(e, errno, "cannot remove %s", path);
+	return 0;
+}
+
+int listen_unix(const char *path, int *ret_fd, char **ret_url, struct err *e)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return err_set(e, ERR_CONFIG,
+			"the path of the socket %s has %zu bytes, and the system takes %zu; choose "
+			"a shorter folder",
+			path, strlen(path), sizeof(address.sun_path) - 1);
+	memcpy(address.sun_path, path, strlen(path));
+	int rc = remove_stale(path, e);
+	if (rc < 0)
+		return rc;
+	auto_close int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* The mode is set before there is a name: nobody else can come in between. */
+	if (fd < 0 || fchmod(fd, 0600) < 0 ||
+		bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+		listen(fd, SOMAXCONN) < 0)
+		return err_errno(e, errno, "cannot listen on %s", path);
+	*ret_fd = fd_take(&fd);
+	*ret_url = xstrdup(path);
 	return 0;
 }

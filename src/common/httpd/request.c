@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "base/alloc.h"
 #include "base/limits.h"
@@ -267,6 +268,18 @@ const char *httpd_header(const struct httpd_request *r, const char *name)
 const struct buf *httpd_body(const struct httpd_request *r)
 {
 	return &r->body;
+}
+
+bool httpd_peer(const struct httpd_request *r, uid_t *ret_uid)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (!r->server->options.socket ||
+		getsockopt(r->connection->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return false;
+	*ret_uid = peer.uid;
+	return true;
 }
 
 void httpd_set_header(struct httpd_request *r, const char *name, const char *value)

@@ -82,8 +82,12 @@ static void set_fixed_options(struct call *c, const struct net_options *options)
 	set_option(c, CURLOPT_USERAGENT, "weir/" WEIR_VERSION);
 	if (options->ca_file)
 		set_option(c, CURLOPT_CAINFO, options->ca_file);
-	if (options->proxy)
+	if (options->socket) {
+		set_option(c, CURLOPT_UNIX_SOCKET_PATH, options->socket);
+		set_option(c, CURLOPT_PROXY, "");
+	} else if (options->proxy) {
 		set_option(c, CURLOPT_PROXY, options->proxy);
+	}
 }
 
 static void set_method(struct call *c, const struct http_request *r)
@@ -188,7 +192,7 @@ int call_start(struct call *c, const struct net_options *options, const struct h
 	memset(c, 0, sizeof(*c));
 	if (rc < 0)
 		return rc;
-	c->peer = url_peer(parsed);
+	c->peer = options->socket ? xstrdup(options->socket) : url_peer(parsed);
 	curl_url_cleanup(parsed);
 	c->wanted = r->wanted;
 	c->max_body_bytes = r->max_answer_bytes ? r->max_answer_bytes : LIMIT_API_ANSWER_BYTES;

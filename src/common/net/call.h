@@ -19,6 +19,7 @@
 struct net_options {
 	char *ca_file;
 	char *proxy;
+	char *socket;
 	unsigned max_connections;
 };
 
@@ -29,7 +30,7 @@ struct call {
 	CURL *easy;
 	struct curl_slist *headers;
 	const char *const *wanted; /* as the request's */
-	char *peer; /* "host:port", for messages */
+	char *peer; /* "host:port" or the path of a socket, for messages */
 	struct buf body; /* what came and was not taken yet */
 	size_t header_bytes; /* that came so far */
 	size_t body_bytes; /* after decoding */

@@ -21,6 +21,8 @@ struct http_options {
 	const char *ca_file; /* NULL: the system's */
 	const char *proxy; /* NULL: from the environment, as curl does */
 	unsigned max_connections; /* per client; 0: 8 */
+	const char *socket; /* a Unix socket that all calls go through, whatever their host; NULL:
+			       none. No proxy then */
 };
 
 /* Owns what it points to, the secrets too. */

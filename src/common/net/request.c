@@ -92,6 +92,7 @@ struct net_options net_options_dup(const struct http_options *options)
 		return copy;
 	copy.ca_file = xstrdup_opt(options->ca_file);
 	copy.proxy = xstrdup_opt(options->proxy);
+	copy.socket = xstrdup_opt(options->socket);
 	if (options->max_connections)
 		copy.max_connections = options->max_connections;
 	return copy;
@@ -101,4 +102,5 @@ void net_options_release(struct net_options *options)
 {
 	free(options->ca_file);
 	free(options->proxy);
+	free(options->socket);
 }

@@ -30,7 +30,7 @@ static void *serve(void *arg)
 	if (loop_new(&clock_real, &loop, &e) < 0 || httpd_start(loop, &s->options, &h, &e) < 0)
 		BUG("%s", e.msg);
 	snprintf(s->url, sizeof(s->url), "%s", httpd_url(h));
-	s->port = atoi(strrchr(s->url, ':') + 1);
+	s->port = s->options.socket ? 0 : atoi(strrchr(s->url, ':') + 1);
 	loop_add_fd(loop, s->stop_fd, POLLIN, on_stop, loop);
 	sem_post(&s->ready);
 	if (loop_run(loop, &e) < 0)

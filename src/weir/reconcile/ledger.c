@@ -230,6 +230,59 @@ void ledger_event(struct ledger *l, int64_t now_ms, const char *name, const char
 			     });
 }
 
+void ledger_event_by(struct ledger *l, int64_t now_ms, const char *name, const char *what,
+	const char *detail, const char *by)
+{
+	ledger_event(l, now_ms, name, NULL, what, detail);
+	l->events.at[l->events.n - 1].by = xstrdup(by);
+}
+
+static void free_suspension(void *p)
+{
+	if (p)
+		suspension_release(p);
+	free(p);
+}
+
+static void free_approval(void *p)
+{
+	if (p)
+		approval_release(p);
+	free(p);
+}
+
+void ledger_suspend(struct ledger *l, struct suspension *owned)
+{
+	strv_push(&l->ordered, owned->name);
+	free_suspension(map_put(&l->suspensions, owned->name, owned));
+}
+
+void ledger_approve(struct ledger *l, struct approval *owned)
+{
+	strv_push(&l->decided, owned->digest);
+	free_approval(map_put(&l->approvals, owned->digest, owned));
+}
+
+bool ledger_resume(struct ledger *l, const char *name)
+{
+	struct suspension *s = map_remove(&l->suspensions, name);
+	if (!s)
+		return false;
+	strv_push(&l->ordered, name);
+	free_suspension(s);
+	return true;
+}
+
+bool ledger_disapprove(struct ledger *l, const char *digest)
+{
+	struct approval *a = map_remove(&l->approvals, digest);
+	if (!a)
+		return false;
+	strv_push(&l->decided, digest);
+	free_approval(a);
+	return true;
+}
+
 struct outbox_entry *ledger_outbox(struct ledger *l, const char *sha, const char *context)
 {
 	auto_free char *key = xasprintf("%s %s", sha, context);
@@ -321,6 +374,28 @@ static int load_outbox(struct ledger *l, struct err *e)
 	return 0;
 }
 
+static int load_orders(struct ledger *l, struct err *e)
+{
+	struct suspensions suspensions = VEC_INIT;
+	struct approvals approvals = VEC_INIT;
+	int rc = store_load_suspensions(l->store, &suspensions, e);
+	if (rc == 0)
+		rc = store_load_approvals(l->store, &approvals, e);
+	vec_each (s, &suspensions) {
+		struct suspension *copy = xmalloc(sizeof(*copy));
+		*copy = *s;
+		map_put(&l->suspensions, s->name, copy);
+	}
+	vec_each (a, &approvals) {
+		struct approval *copy = xmalloc(sizeof(*copy));
+		*copy = *a;
+		map_put(&l->approvals, a->digest, copy);
+	}
+	vec_release(&suspensions);
+	vec_release(&approvals);
+	return rc;
+}
+
 int ledger_load(struct ledger *l, struct store *store, struct err *e)
 {
 	*l = (struct ledger){.store = store};
@@ -329,6 +404,8 @@ int ledger_load(struct ledger *l, struct store *store, struct err *e)
 		rc = load_records(l, e);
 	if (rc == 0)
 		rc = load_intents(l, e);
+	if (rc == 0)
+		rc = load_orders(l, e);
 	if (!l->head)
 		l->head = xstrdup("");
 	if (rc == 0)
@@ -355,6 +432,8 @@ static void forget_written(struct ledger *l)
 	vec_clear(&l->closed);
 	events_release(&l->events);
 	map_release_with(&l->values, free);
+	strv_release(&l->ordered);
+	strv_release(&l->decided);
 	for (size_t i = 0; i < map_size(&l->outbox); i++)
 		((struct outbox_entry *)map_value(&l->outbox, i))->dirty = false;
 }
@@ -366,12 +445,15 @@ void ledger_release(struct ledger *l)
 	vec_release(&l->closed);
 	map_release_with(&l->records, record_free);
 	map_release_with(&l->outbox, free_outbox_entry);
+	map_release_with(&l->suspensions, free_suspension);
+	map_release_with(&l->approvals, free_approval);
 	free(l->head);
 }
 
 bool ledger_is_dirty(const struct ledger *l)
 {
-	if (l->dirty.n || l->closed.n || l->events.n || map_size(&l->values))
+	if (l->dirty.n || l->closed.n || l->events.n || l->ordered.n || l->decided.n ||
+		map_size(&l->values))
 		return true;
 	for (size_t i = 0; i < map_size(&l->outbox); i++)
 		if (((const struct outbox_entry *)map_value(&l->outbox, i))->dirty)
@@ -394,6 +476,22 @@ static int write_record(struct ledger *l, struct record *r, struct err *e)
 	return rc;
 }
 
+static int write_orders(struct ledger *l, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < l->ordered.n; i++) {
+		const struct suspension *s = map_get(&l->suspensions, l->ordered.at[i]);
+		rc = s ? store_put_suspension(l->store, s, e)
+		       : store_drop_suspension(l->store, l->ordered.at[i], e);
+	}
+	for (size_t i = 0; rc == 0 && i < l->decided.n; i++) {
+		const struct approval *a = map_get(&l->approvals, l->decided.at[i]);
+		rc = a ? store_put_approval(l->store, a, e)
+		       : store_drop_approval(l->store, l->decided.at[i], e);
+	}
+	return rc;
+}
+
 static int write_all(struct ledger *l, struct err *e)
 {
 	int rc = 0;
@@ -401,11 +499,10 @@ static int write_all(struct ledger *l, struct err *e)
 		rc = store_put_intent(l->store, l->closed.at[i], e);
 	for (size_t i = 0; rc == 0 && i < l->dirty.n; i++)
 		rc = write_record(l, l->dirty.at[i], e);
-	for (size_t i = 0; rc == 0 && i < l->events.n; i++) {
-		const struct event *ev = &l->events.at[i];
-		rc = store_add_event(
-			l->store, ev->at_ms, ev->name, ev->sha, ev->what, ev->detail, e);
-	}
+	for (size_t i = 0; rc == 0 && i < l->events.n; i++)
+		rc = store_add_event(l->store, &l->events.at[i], e);
+	if (rc == 0)
+		rc = write_orders(l, e);
 	for (size_t i = 0; rc == 0 && i < map_size(&l->values); i++)
 		rc = store_set(l->store, map_key(&l->values, i), map_value(&l->values, i), e);
 	for (size_t i = 0; rc == 0 && i < map_size(&l->outbox); i++) {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/strv.h"
 #include "plan/plan.h"
 #include "store/store.h"
 
@@ -93,6 +94,10 @@ struct ledger {
 	} closed; /* intents that ended, until they are written */
 	struct events events;
 	struct map values; /* changed values by name, char * */
+	struct map suspensions; /* by name, struct suspension *: what people ordered */
+	struct map approvals; /* by digest, struct approval * */
+	struct strv ordered; /* names whose suspension changed */
+	struct strv decided; /* digests whose approval changed */
 	char *head; /* the last commit that was taken, "" if none */
 	int64_t next_intent; /* the id of the next one */
 };
@@ -129,6 +134,15 @@ void ledger_drop(struct ledger *l, struct record *r);
 void ledger_set(struct ledger *l, const char *key, const char *value);
 void ledger_event(struct ledger *l, int64_t now_ms, const char *name, const char *sha,
 	const char *what, const char *detail);
+/* The same, of what a person ordered. */
+void ledger_event_by(struct ledger *l, int64_t now_ms, const char *name, const char *what,
+	const char *detail, const char *by);
+/* Puts one in place of what there is under its name or digest. */
+void ledger_suspend(struct ledger *l, struct suspension *owned);
+void ledger_approve(struct ledger *l, struct approval *owned);
+/* False if there is none. */
+bool ledger_resume(struct ledger *l, const char *name);
+bool ledger_disapprove(struct ledger *l, const char *digest);
 struct outbox_entry *ledger_outbox(struct ledger *l, const char *sha, const char *context);
 /* Lets go of the statuses of other commits than `head` that need nothing more; the store keeps
  * them. */

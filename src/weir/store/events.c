@@ -2,18 +2,18 @@
 #include "base/alloc.h"
 #include "store/internal.h"
 
-int store_add_event(struct store *s, int64_t now_ms, const char *name, const char *sha,
-	const char *what, const char *detail, struct err *e)
+int store_add_event(struct store *s, const struct event *event, struct err *e)
 {
-	struct db_stmt *q =
-		db_prepare(s->db, "INSERT INTO event (scope, at_ms, name, sha, what, detail)"
-				  " VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+	struct db_stmt *q = db_prepare(s->db,
+		"INSERT INTO event (scope, at_ms, name, sha, what, detail, \"by\")"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
 	db_bind_text(q, 1, s->scope);
-	db_bind_int(q, 2, now_ms);
-	db_bind_text(q, 3, name);
-	db_bind_text(q, 4, sha);
-	db_bind_text(q, 5, what);
-	db_bind_text(q, 6, detail);
+	db_bind_int(q, 2, event->at_ms);
+	db_bind_text(q, 3, event->name);
+	db_bind_text(q, 4, event->sha);
+	db_bind_text(q, 5, event->what);
+	db_bind_text(q, 6, event->detail);
+	db_bind_text(q, 7, event->by);
 	return db_run(q, e);
 }
 
@@ -21,9 +21,10 @@ int store_load_events(
 	struct store *s, const char *name, size_t most, struct events *ret_events, struct err *e)
 {
 	struct events events = VEC_INIT;
-	struct db_stmt *q = db_prepare(s->db, "SELECT at_ms, name, sha, what, detail FROM event "
-					      "WHERE scope = ?1 AND (?2 IS NULL OR name = ?2)"
-					      " ORDER BY id DESC LIMIT ?3");
+	struct db_stmt *q =
+		db_prepare(s->db, "SELECT at_ms, name, sha, what, detail, \"by\" FROM event "
+				  "WHERE scope = ?1 AND (?2 IS NULL OR name = ?2)"
+				  " ORDER BY id DESC LIMIT ?3");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, name);
 	db_bind_int(q, 3, (int64_t)most);
@@ -35,6 +36,7 @@ int store_load_events(
 					  .sha = store_text(q, 2),
 					  .what = store_text(q, 3),
 					  .detail = store_text(q, 4),
+					  .by = store_text(q, 5),
 				  });
 	if (rc < 0) {
 		events_release(&events);
@@ -52,6 +54,7 @@ void events_release(struct events *ev)
 		free(event->sha);
 		free(event->what);
 		free(event->detail);
+		free(event->by);
 	}
 	vec_release(ev);
 }

@@ -46,6 +46,14 @@ static const char *const migrations[] = {
 	"ALTER TABLE inventory ADD COLUMN gone_since_ms INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE inventory ADD COLUMN contested TEXT;"
 	"ALTER TABLE intent ADD COLUMN heals INTEGER NOT NULL DEFAULT 0;",
+
+	"CREATE TABLE suspension (scope TEXT NOT NULL, name TEXT NOT NULL, reason TEXT NOT NULL,"
+	" until_ms INTEGER, \"by\" TEXT NOT NULL, at_ms INTEGER NOT NULL,"
+	" PRIMARY KEY (scope, name)) WITHOUT ROWID;"
+	"CREATE TABLE approval (scope TEXT NOT NULL, digest TEXT NOT NULL, name TEXT NOT NULL,"
+	" action TEXT NOT NULL, \"by\" TEXT NOT NULL, reason TEXT NOT NULL,"
+	" at_ms INTEGER NOT NULL, PRIMARY KEY (scope, digest)) WITHOUT ROWID;"
+	"ALTER TABLE event ADD COLUMN \"by\" TEXT;",
 };
 
 static struct store *store_new(struct db *db, const char *scope)

@@ -173,16 +173,52 @@ int store_load_outbox(
 	struct store *s, const char *head, struct outbox_rows *ret_rows, struct err *e);
 int store_put_outbox(struct store *s, const struct outbox_row *row, struct err *e);
 
+/* What people ordered (weir suspend, weir approve). */
+struct suspension { /* left alone until it is resumed */
+	char *name;
+	char *reason;
+	bool has_until;
+	int64_t until_ms; /* wall */
+	char *by;
+	int64_t at_ms;
+};
+void suspension_release(struct suspension *s);
+struct suspensions {
+	VEC_FIELDS(struct suspension); /* by name */
+};
+void suspensions_release(struct suspensions *all);
+int store_load_suspensions(struct store *s, struct suspensions *ret_all, struct err *e);
+/* Inserts or replaces, by name. */
+int store_put_suspension(struct store *s, const struct suspension *what, struct err *e);
+int store_drop_suspension(struct store *s, const char *name, struct err *e);
+
+struct approval { /* what a held item of the plan binds was approved */
+	char *digest;
+	char *name;
+	char *action; /* "delete", … */
+	char *by;
+	char *reason;
+	int64_t at_ms;
+};
+void approval_release(struct approval *a);
+struct approvals {
+	VEC_FIELDS(struct approval); /* by digest */
+};
+void approvals_release(struct approvals *all);
+int store_load_approvals(struct store *s, struct approvals *ret_all, struct err *e);
+int store_put_approval(struct store *s, const struct approval *what, struct err *e);
+int store_drop_approval(struct store *s, const char *digest, struct err *e);
+
 /* Events: what happened, when, to whom and why. */
-int store_add_event(struct store *s, int64_t now_ms, const char *name, const char *sha,
-	const char *what, const char *detail, struct err *e);
 struct event {
 	int64_t at_ms;
-	char *name;
+	char *name; /* NULL: to the commit */
 	char *sha;
 	char *what;
 	char *detail;
+	char *by; /* the person who ordered it; NULL: weir itself */
 };
+int store_add_event(struct store *s, const struct event *event, struct err *e);
 struct events {
 	VEC_FIELDS(struct event);
 };

@@ -46,7 +46,13 @@ static void check_writers(struct fixture *f, const char *much)
 	assert_full(f, store_put_accepted(f->ours, "name", much, &f->e));
 	assert_full(f, store_put_intent(f->ours, &intent, &f->e));
 	assert_full(f, store_put_outbox(f->ours, &status, &f->e));
-	assert_full(f, store_add_event(f->ours, 1, "name", "sha", "what", much, &f->e));
+	const struct event event = {.what = text};
+	const struct suspension suspension = {.name = text, .reason = text, .by = text};
+	const struct approval approval = {
+		.digest = text, .name = text, .action = text, .by = text, .reason = text};
+	assert_full(f, store_add_event(f->ours, &event, &f->e));
+	assert_full(f, store_put_suspension(f->ours, &suspension, &f->e));
+	assert_full(f, store_put_approval(f->ours, &approval, &f->e));
 }
 
 static void test_what_does_not_fit_is_an_error_and_the_rest_stays(void **state)

@@ -136,7 +136,13 @@ static void test_states_have_the_names_that_forges_know(void **state)
 
 static void add_event(struct store *s, int64_t at_ms, const char *name, const char *what)
 {
-	assert_int_equal(store_add_event(s, at_ms, name, "abc", what, NULL, NULL), 0);
+	char sha[] = "abc";
+	struct event event = {.at_ms = at_ms, .name = xstrdup_opt(name), .what = xstrdup(what)};
+
+	event.sha = sha;
+	assert_int_equal(store_add_event(s, &event, NULL), 0);
+	free(event.name);
+	free(event.what);
 }
 
 /* The `what` of each, in the order they come. */
@@ -157,20 +163,27 @@ static void test_event_comes_back_as_it_was_put(void **state)
 	struct fixture *f = *state;
 	struct events events = VEC_INIT;
 
-	assert_int_equal(
-		store_add_event(f->ours, 7, "orders", "abc", "created", "generation 1", NULL), 0);
-	assert_int_equal(store_add_event(f->ours, 8, NULL, NULL, "taken", NULL, NULL), 0);
+	char name[] = "orders", sha[] = "abc", what[] = "resumed", detail[] = "well again";
+	char by[] = "jane", taken[] = "taken";
+	const struct event resumed = {
+		.at_ms = 7, .name = name, .sha = sha, .what = what, .detail = detail, .by = by};
+	const struct event bare = {.at_ms = 8, .what = taken};
+
+	assert_int_equal(store_add_event(f->ours, &resumed, NULL), 0);
+	assert_int_equal(store_add_event(f->ours, &bare, NULL), 0);
 	fixture_reopen(f);
 	assert_int_equal(store_load_events(f->ours, NULL, 10, &events, NULL), 0);
 	assert_int_equal(events.n, 2);
 	assert_null(events.at[0].name);
 	assert_null(events.at[0].sha);
 	assert_null(events.at[0].detail);
+	assert_null(events.at[0].by);
 	assert_int_equal(events.at[1].at_ms, 7);
 	assert_string_equal(events.at[1].name, "orders");
 	assert_string_equal(events.at[1].sha, "abc");
-	assert_string_equal(events.at[1].what, "created");
-	assert_string_equal(events.at[1].detail, "generation 1");
+	assert_string_equal(events.at[1].what, "resumed");
+	assert_string_equal(events.at[1].detail, "well again");
+	assert_string_equal(events.at[1].by, "jane");
 	events_release(&events);
 }
 

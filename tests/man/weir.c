@@ -1,10 +1,11 @@
-/* Prints what the man pages of weir take from its tables: `man_weir config` or `man_weir spec`. */
+/* Prints what the man pages of weir take from its tables: `man_weir config`, `man_weir spec` or
+ * `man_weir sync`. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "config/config.h"
-#include "model/spec.h"
+#include "model/catalog.h"
 
 static const struct {
 	const char *name;
@@ -12,6 +13,7 @@ static const struct {
 } references[] = {
 	{"config", config_mdoc},
 	{"spec", spec_mdoc},
+	{"sync", sync_mdoc},
 };
 
 int main(int argc, char **argv)
@@ -24,6 +26,6 @@ int main(int argc, char **argv)
 			return fputs(buf_str(&out), stdout) == EOF;
 		}
 	}
-	fputs("usage: man_weir config|spec\n", stderr);
+	fputs("usage: man_weir config|spec|sync\n", stderr);
 	return 64;
 }

@@ -12,6 +12,7 @@
 #define LIMIT_JSON_DEPTH      64
 #define LIMIT_CONFIG_BYTES    (1u << 20)
 #define LIMIT_PROBLEMS	      1000 /* printed per run; the rest is counted */
+#define LIMIT_REASON_LENGTH   200 /* characters of a reason that a person gave */
 
 /* Git. */
 #define LIMIT_TREE_FILES   100000

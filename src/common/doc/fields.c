@@ -151,6 +151,8 @@ static void set_written(const struct field *field, void *base, bool written)
 static void set_sub_defaults(const struct field_context *c, const struct field *fields, void *base)
 {
 	for (; fields->name; fields++) {
+		if (fields->flags & FIELD_REFUSED)
+			continue;
 		set_written(fields, base, false);
 		set_default(c, fields, slot_of(base, fields->offset));
 	}
@@ -231,6 +233,11 @@ static void decode_field(const struct field_context *up, const struct field *fie
 	void *slot = slot_of(base, field->offset);
 	bool written = value && !(value->type == NODE_NULL && (field->flags & FIELD_NULL_OK));
 
+	if (field->flags & FIELD_REFUSED) {
+		if (value)
+			field_problem(&c, node_pair(map, field->name)->key, "%s", field->doc);
+		return;
+	}
 	c.not_built = up->not_built || (field->flags & FIELD_NOT_BUILT);
 	set_written(field, base, written);
 	if (!written) {
@@ -253,7 +260,8 @@ static void report_unknown(
 	auto_buf struct buf hint = BUF_INIT;
 
 	for (const struct field *field = fields; field->name; field++)
-		vec_push(&names, field->name);
+		if (!(field->flags & FIELD_REFUSED))
+			vec_push(&names, field->name);
 	const char *near = text_suggest(key->u.string.s, names.at, names.n);
 	if (near)
 		buf_addf(&hint, "; did you mean %s?", near);

@@ -46,7 +46,9 @@ enum field_flags {
 	FIELD_ONE_OK = 1 << 2,
 	FIELD_SECRET = 1 << 3, /* env:NAME, file:PATH or systemd:NAME; never the secret itself */
 	FIELD_NOT_BUILT =
-		1 << 4 /* documented: accepted at its default, an error at any other value */
+		1 << 4, /* documented: accepted at its default, an error at any other value */
+	FIELD_REFUSED = 1 << 5 /* belongs elsewhere: always an error, which is `doc`; takes no
+				  room, and stands in no schema and no reference */
 };
 
 struct count_or_percent {

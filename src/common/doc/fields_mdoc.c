@@ -82,6 +82,8 @@ static void add_fields(struct buf *out, const struct field *fields, const char *
 		auto_free char *name =
 			xasprintf("%s%s%s", prefix, *prefix ? "." : "", fields->name);
 
+		if (fields->flags & FIELD_REFUSED)
+			continue;
 		buf_addf(out, ".It Sy %s\n", name);
 		if (fields->doc)
 			add_line(out, fields->doc);

@@ -151,6 +151,8 @@ struct node *fields_schema(struct arena *a, const struct field *fields)
 	node_map_set(a, schema, "additionalProperties", node_bool(a, false));
 	node_map_set(a, schema, "properties", properties);
 	for (; fields->name; fields++) {
+		if (fields->flags & FIELD_REFUSED)
+			continue;
 		node_map_set(a, properties, fields->name, field_schema(a, fields));
 		if (fields->flags & FIELD_REQUIRED)
 			node_seq_add(a, required, node_string(a, fields->name));

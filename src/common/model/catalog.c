@@ -31,6 +31,7 @@ static struct replicator *copy_replicator(struct arena *a, const struct replicat
 	*copy = *r;
 	copy->name = arena_strdup(a, r->name);
 	copy->spec = spec_copy(a, &r->spec);
+	copy->sync = sync_copy(a, &r->sync);
 	if (r->labels)
 		copy->labels = node_copy(a, r->labels);
 	return copy;

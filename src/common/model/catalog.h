@@ -66,6 +66,12 @@ struct sync_settings {
 	const struct node *ignore; /* a list of JSON Pointers into spec, NULL if none */
 };
 
+/* Whether sync.ignore names the field; with a `key`, that setting of advanced_configuration or all
+ * of it. */
+bool sync_ignores(const struct sync_settings *sync, enum spec_field field, const char *key);
+/* The mdoc reference of sync. */
+void sync_mdoc(struct buf *out);
+
 struct replicator {
 	const char *name;
 	struct spec spec; /* with the identifier, and without nulls */

@@ -10,25 +10,6 @@
 #define API_VERSION "weir/v1"
 #define KIND	    "KafkaReplicator"
 
-/* Keys of sync that later work brings; until then only their default may stand there. */
-struct sync_later {
-	const struct node *depends_on;
-	bool protect;
-	const struct node *suspend;
-	const struct node *ignore;
-	int adopt;
-	bool replace;
-	int on_remove;
-	int foreign_drafts;
-	const struct node *windows;
-	const struct node *max_updates;
-};
-
-struct sync_document {
-	struct sync_settings settings;
-	struct sync_later later;
-};
-
 struct metadata {
 	const char *name;
 	const struct node *labels;
@@ -39,86 +20,11 @@ struct document {
 	int kind;
 	struct metadata metadata;
 	const struct node *spec;
-	struct sync_document sync;
+	struct sync_settings sync;
 };
 
 static const char *const api_versions[] = {API_VERSION, NULL};
 static const char *const kinds[] = {KIND, NULL};
-static const char *const modes[] = {[SYNC_HEAL] = "heal", [SYNC_REPORT] = "report", NULL};
-static const char *const adoptions[] = {"match", "overwrite", "never", NULL};
-static const char *const removals[] = {"delete", "orphan", NULL};
-static const char *const draft_rules[] = {"hold", "apply", NULL};
-
-#define SETTING(member) .offset = offsetof(struct sync_document, settings.member)
-#define LATER(member)                                                                              \
-	.flags = FIELD_NOT_BUILT, .offset = offsetof(struct sync_document, later.member)
-
-static const struct field sync_fields[] = {
-	{.name = "mode",
-		.type = FIELD_CHOICE,
-		SETTING(mode),
-		.has_offset = offsetof(struct sync_document, settings.has_mode) + 1,
-		.choices = modes,
-		.doc = "heal repairs drift, report only tells it. Default: as weir.yaml says."},
-	{.name = "timeout",
-		.type = FIELD_DURATION,
-		SETTING(timeout_ms),
-		.has_offset = offsetof(struct sync_document, settings.has_timeout) + 1,
-		.min = 1000,
-		.max = (int64_t)24 * 60 * 60 * 1000,
-		.doc = "How long a change may take until it counts as failed. Default: as "
-		       "weir.yaml says."},
-	{.name = "depends_on",
-		.type = FIELD_STRINGS,
-		LATER(depends_on),
-		.doc = "Replicators that must be Healthy first."},
-	{.name = "protect",
-		.type = FIELD_BOOL,
-		LATER(protect),
-		.def = "false",
-		.doc = "Never delete it, even once its file is gone."},
-	{.name = "suspend",
-		.type = FIELD_NODE,
-		LATER(suspend),
-		.doc = "Leave it alone for a while, with a reason."},
-	{.name = "ignore",
-		.type = FIELD_STRINGS,
-		LATER(ignore),
-		.doc = "JSON Pointers to fields that are sent on create only."},
-	{.name = "adopt",
-		.type = FIELD_CHOICE,
-		LATER(adopt),
-		.choices = adoptions,
-		.def = "match",
-		.doc = "What to do if it exists already."},
-	{.name = "replace",
-		.type = FIELD_BOOL,
-		LATER(replace),
-		.def = "false",
-		.doc = "Delete and create it anew when a field changes that cannot be changed."},
-	{.name = "on_remove",
-		.type = FIELD_CHOICE,
-		LATER(on_remove),
-		.choices = removals,
-		.def = "delete",
-		.doc = "What to do once its file is gone."},
-	{.name = "foreign_drafts",
-		.type = FIELD_CHOICE,
-		LATER(foreign_drafts),
-		.choices = draft_rules,
-		.def = "hold",
-		.doc = "What to do when a reconcile would also provision what somebody else "
-		       "saved."},
-	{.name = "windows",
-		.type = FIELD_NODE,
-		LATER(windows),
-		.doc = "Times in which it may be changed, or not."},
-	{.name = "max_updates",
-		.type = FIELD_NODE,
-		LATER(max_updates),
-		.doc = "Most updates that may run at once."},
-	{0},
-};
 
 static const struct field metadata_fields[] = {
 	{.name = "name",
@@ -293,10 +199,12 @@ struct replicator *document_decode(
 	r = arena_alloc(place->arena, sizeof(*r));
 	if (d.spec)
 		r->spec = decode_spec(d.spec, name, place, problems);
+	sync_check(&d.sync, node_get(doc, "sync"), name ? name->u.string.s : NULL,
+		d.spec ? &r->spec : NULL, place, problems);
 	if (!name)
 		return NULL;
 	r->name = name->u.string.s;
-	r->sync = d.sync.settings;
+	r->sync = d.sync;
 	r->labels = d.metadata.labels;
 	r->file = place->file;
 	r->line = name->line;

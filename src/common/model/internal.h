@@ -56,6 +56,20 @@ bool spec_decode_value(enum spec_field field, struct node *value, const struct f
 enum spec_field spec_unknown_key(
 	const struct node *key, const struct field_place *place, struct problems *problems);
 
+/* The keys of sync. */
+extern const struct field sync_fields[];
+/*
+ * What the keys of sync say together, and of the spec they stand beside. `written` is the map that
+ * `sync` was decoded from, `place` that of the document. Without a spec, or without a name, what
+ * would need it is not looked at.
+ */
+void sync_check(const struct sync_settings *sync, const struct node *written, const char *name,
+	const struct spec *spec, const struct field_place *place, struct problems *problems);
+/* Deep copies into an arena. */
+struct sync_settings sync_copy(struct arena *a, const struct sync_settings *sync);
+/* Whether a change to the field may be left to others once it was created. */
+bool sync_may_ignore(enum spec_field field);
+
 /* The keys of a whole document. */
 extern const struct field document_fields[];
 /*

@@ -31,6 +31,16 @@ static void add_spec(struct arena *a, struct node *map, const struct spec *spec)
 	node_map_set(a, map, "places", places);
 }
 
+static struct node *suspend_node(struct arena *a, const struct sync_suspend *suspend)
+{
+	struct node *values = node_map(a);
+
+	node_map_set(a, values, "reason", node_string(a, suspend->reason));
+	if (suspend->has_until)
+		node_map_set(a, values, "until_ms", node_int(a, suspend->until_ms));
+	return values;
+}
+
 static void add_sync(struct arena *a, struct node *map, const struct sync_settings *sync)
 {
 	struct node *values = node_map(a);
@@ -39,6 +49,22 @@ static void add_sync(struct arena *a, struct node *map, const struct sync_settin
 		node_map_set(a, values, "mode", node_int(a, sync->mode));
 	if (sync->has_timeout)
 		node_map_set(a, values, "timeout_ms", node_int(a, sync->timeout_ms));
+	if (sync->has_adopt)
+		node_map_set(a, values, "adopt", node_int(a, sync->adopt));
+	if (sync->has_foreign_drafts)
+		node_map_set(a, values, "foreign_drafts", node_int(a, sync->foreign_drafts));
+	if (sync->protect)
+		node_map_set(a, values, "protect", node_bool(a, true));
+	if (sync->replace)
+		node_map_set(a, values, "replace", node_bool(a, true));
+	if (sync->on_remove != REMOVE_DELETE)
+		node_map_set(a, values, "on_remove", node_int(a, sync->on_remove));
+	if (sync->suspend.is_set)
+		node_map_set(a, values, "suspend", suspend_node(a, &sync->suspend));
+	if (sync->depends_on)
+		node_map_set(a, values, "depends_on", node_copy(a, sync->depends_on));
+	if (sync->ignore)
+		node_map_set(a, values, "ignore", node_copy(a, sync->ignore));
 	node_map_set(a, map, "sync", values);
 }
 
@@ -79,15 +105,53 @@ static void read_spec(const struct node *values, const struct node *places, stru
 	}
 }
 
+/* A word of 0 to `last`. */
+static bool read_word(const struct node *values, const char *key, int last, int *ret_word)
+{
+	int64_t word;
+
+	if (!node_get_int(values, key, &word) || word < 0 || word > last)
+		return false;
+	*ret_word = (int)word;
+	return true;
+}
+
+static const struct node *read_strings(const struct node *values, const char *key)
+{
+	const struct node *list = node_get(values, key);
+
+	if (!list || list->type != NODE_SEQ)
+		return NULL;
+	for (size_t i = 0; i < list->u.seq.n; i++) {
+		if (list->u.seq.at[i]->type != NODE_STRING)
+			return NULL;
+	}
+	return list;
+}
+
+/* Suspended without a reason is suspended still. */
+static void read_suspend(const struct node *values, struct sync_suspend *ret_suspend)
+{
+	const char *reason = node_get_string(values, "reason");
+
+	ret_suspend->is_set = values != NULL;
+	ret_suspend->reason = values && !reason ? "" : reason;
+	ret_suspend->has_until = node_get_int(values, "until_ms", &ret_suspend->until_ms);
+}
+
 static void read_sync(const struct node *values, struct sync_settings *ret_sync)
 {
-	int64_t mode;
-
-	ret_sync->has_mode =
-		node_get_int(values, "mode", &mode) && (mode == SYNC_HEAL || mode == SYNC_REPORT);
-	if (ret_sync->has_mode)
-		ret_sync->mode = (int)mode;
+	ret_sync->has_mode = read_word(values, "mode", SYNC_REPORT, &ret_sync->mode);
 	ret_sync->has_timeout = node_get_int(values, "timeout_ms", &ret_sync->timeout_ms);
+	ret_sync->has_adopt = read_word(values, "adopt", ADOPT_NEVER, &ret_sync->adopt);
+	ret_sync->has_foreign_drafts =
+		read_word(values, "foreign_drafts", DRAFTS_APPLY, &ret_sync->foreign_drafts);
+	node_get_bool(values, "protect", &ret_sync->protect);
+	node_get_bool(values, "replace", &ret_sync->replace);
+	read_word(values, "on_remove", REMOVE_ORPHAN, &ret_sync->on_remove);
+	read_suspend(node_get(values, "suspend"), &ret_sync->suspend);
+	ret_sync->depends_on = read_strings(values, "depends_on");
+	ret_sync->ignore = read_strings(values, "ignore");
 }
 
 int replicator_read_json(

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "doc/yaml.h"
 #include "model/advanced.h"
 #include "model/internal.h"
 
+#define NAME_EXPRESSION	     "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
 #define PROTOCOLS_WITH_LOGIN "[SASL_PLAINTEXT, SASL_SSL]"
 
 /* A part of the schema that no table holds, written as YAML. */
@@ -275,6 +277,39 @@ struct node *spec_schema(struct arena *a)
 	return schema;
 }
 
+/* The fields that may be ignored, as alternatives of an expression. */
+static const char *ignorable_expression(struct arena *a)
+{
+	auto_buf struct buf b = BUF_INIT;
+
+	buf_adds(&b, "^/(");
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		if (sync_may_ignore(f))
+			buf_addf(&b, "%s%s%s", b.len > strlen("^/(") ? "|" : "",
+				spec_fields[f].name,
+				spec_fields[f].kind == SPEC_KIND_CONFIG ? "(/([^/~]|~[01])+)?"
+									: "");
+	}
+	buf_adds(&b, ")$");
+	return arena_strdup(a, buf_str(&b));
+}
+
+static void refine_sync(struct arena *a, const struct node *sync)
+{
+	struct node *properties = node_get(sync, "properties");
+	struct node *names = node_get(properties, "depends_on");
+	struct node *pointers = node_get(properties, "ignore");
+	struct node *reason =
+		node_get(node_get(node_get(properties, "suspend"), "properties"), "reason");
+
+	set_string(a, node_get(names, "items"), "pattern", NAME_EXPRESSION);
+	node_map_set(a, names, "uniqueItems", node_bool(a, true));
+	set_string(a, node_get(pointers, "items"), "pattern", ignorable_expression(a));
+	node_map_set(a, pointers, "uniqueItems", node_bool(a, true));
+	set_string(a, reason, "pattern", "[^ \t\r\n]");
+	node_map_set(a, reason, "maxLength", node_int(a, LIMIT_REASON_LENGTH));
+}
+
 struct node *replicator_schema(struct arena *a)
 {
 	struct node *schema = part(a, "{$schema: 'https://json-schema.org/draft/2020-12/schema', "
@@ -284,7 +319,8 @@ struct node *replicator_schema(struct arena *a)
 	struct node *name =
 		node_get(node_get(node_get(properties, "metadata"), "properties"), "name");
 
-	set_string(a, name, "pattern", "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$");
+	set_string(a, name, "pattern", NAME_EXPRESSION);
+	refine_sync(a, node_get(properties, "sync"));
 	node_map_set(a, properties, "spec", spec_schema(a));
 	for (size_t i = 0; i < fields->u.map.n; i++)
 		node_map_set(

@@ -115,6 +115,7 @@ static const struct field thing_fields[] = {
 		.flags = FIELD_NOT_BUILT,
 		.offset = offsetof(struct thing, future_map),
 		.sub = inner_fields},
+	{.name = "moved", .flags = FIELD_REFUSED, .doc = "belongs elsewhere: remove it here"},
 	{.name = NULL},
 };
 
@@ -417,6 +418,14 @@ static void test_what_is_not_built_takes_its_default_only(void **state)
 		"future: soon", "1:9: future: must be a duration such as 200ms, 30s, 5m or 1h30m");
 }
 
+static void test_what_belongs_elsewhere_is_refused_and_not_suggested(void **state)
+{
+	(void)state;
+	assert_bad("moved: 1", "1:1: moved: belongs elsewhere: remove it here");
+	assert_bad("moved:", "1:1: moved: belongs elsewhere: remove it here");
+	assert_bad("movedx: 1", "1:1: movedx: unknown key");
+}
+
 static void test_paths_begin_where_the_map_stands(void **state)
 {
 	(void)state;
@@ -479,6 +488,7 @@ int main(void)
 		FIELDS_TEST(test_all_problems_are_found),
 		FIELDS_TEST(test_a_secret_is_a_reference_and_is_never_repeated),
 		FIELDS_TEST(test_what_is_not_built_takes_its_default_only),
+		FIELDS_TEST(test_what_belongs_elsewhere_is_refused_and_not_suggested),
 		FIELDS_TEST(test_paths_begin_where_the_map_stands),
 		FIELDS_TEST(test_check_unknown_alone),
 		FIELDS_TEST(test_expect_string_of_json),

@@ -49,6 +49,7 @@ static const struct field all_fields[] = {
 	{.name = "labels", .type = FIELD_STRING_MAP},
 	{.name = "share", .type = FIELD_COUNT_OR_PERCENT, .def = "10%"},
 	{.name = "any", .type = FIELD_NODE},
+	{.name = "moved", .flags = FIELD_REFUSED, .doc = "Belongs elsewhere."},
 	{.name = NULL},
 };
 
@@ -77,6 +78,7 @@ static void test_schema_of_every_type(void **state)
 		"\"default\":false}");
 	assert_schema(schema, "number",
 		"{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":9,\"default\":2}");
+	assert_null(node_get(node_get(schema, "properties"), "moved"));
 	assert_schema(schema, "until", "{\"type\":\"string\",\"format\":\"date-time\"}");
 	assert_schema(schema, "mode", "{\"enum\":[\"heal\",\"report\",null],\"default\":\"heal\"}");
 	assert_schema(schema, "inner",

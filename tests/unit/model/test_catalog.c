@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/strv.h"
@@ -56,12 +57,45 @@ static struct catalog *load_case(const char *folder)
 	return c;
 }
 
-static void describe_sync(const struct replicator *r, struct buf *out)
+static void describe_strings(const char *key, const struct node *list, struct buf *out)
 {
-	if (r->sync.has_mode)
-		buf_addf(out, "  sync.mode: %s\n", r->sync.mode == SYNC_HEAL ? "heal" : "report");
-	if (r->sync.has_timeout)
-		buf_addf(out, "  sync.timeout: %lld ms\n", (long long)r->sync.timeout_ms);
+	for (size_t i = 0; list && i < list->u.seq.n; i++)
+		buf_addf(out, "  sync.%s (%u:%u): %s\n", key, list->u.seq.at[i]->line,
+			list->u.seq.at[i]->col, list->u.seq.at[i]->u.string.s);
+}
+
+static void describe_suspend(const struct sync_suspend *suspend, struct buf *out)
+{
+	char until[CLOCK_TEXT_MAX];
+
+	if (suspend->is_set)
+		buf_addf(out, "  sync.suspend: %s, %s\n", suspend->reason,
+			suspend->has_until ? clock_format(suspend->until_ms, until) : "for good");
+}
+
+static void describe_sync(const struct sync_settings *sync, struct buf *out)
+{
+	static const char *const modes[] = {"heal", "report", "plan"};
+	static const char *const adoptions[] = {"match", "overwrite", "never"};
+
+	if (sync->has_mode)
+		buf_addf(out, "  sync.mode: %s\n", modes[sync->mode]);
+	if (sync->has_timeout)
+		buf_addf(out, "  sync.timeout: %lld ms\n", (long long)sync->timeout_ms);
+	if (sync->has_adopt)
+		buf_addf(out, "  sync.adopt: %s\n", adoptions[sync->adopt]);
+	if (sync->has_foreign_drafts)
+		buf_addf(out, "  sync.foreign_drafts: %s\n",
+			sync->foreign_drafts == DRAFTS_HOLD ? "hold" : "apply");
+	if (sync->protect)
+		buf_adds(out, "  sync.protect\n");
+	if (sync->replace)
+		buf_adds(out, "  sync.replace\n");
+	if (sync->on_remove == REMOVE_ORPHAN)
+		buf_adds(out, "  sync.on_remove: orphan\n");
+	describe_suspend(&sync->suspend, out);
+	describe_strings("depends_on", sync->depends_on, out);
+	describe_strings("ignore", sync->ignore, out);
 }
 
 static void describe_replicator(const struct replicator *r, struct buf *out)
@@ -78,7 +112,7 @@ static void describe_replicator(const struct replicator *r, struct buf *out)
 		spec_value_text(out, f, r->spec.value[f]);
 		buf_addc(out, '\n');
 	}
-	describe_sync(r, out);
+	describe_sync(&r->sync, out);
 }
 
 static void describe_catalog(const struct catalog *c, struct buf *out)

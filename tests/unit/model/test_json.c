@@ -18,7 +18,16 @@
 	"  lag_alert_threshold: 10000\n"                                                           \
 	"  lag_alert_threshold_unit: ~\n"                                                          \
 	"  advanced_configuration: {tasks.max: 4}\n"                                               \
-	"sync: {mode: report, timeout: 5m}\n"
+	"sync:\n"                                                                                  \
+	"  mode: report\n"                                                                         \
+	"  timeout: 5m\n"                                                                          \
+	"  adopt: overwrite\n"                                                                     \
+	"  foreign_drafts: apply\n"                                                                \
+	"  on_remove: orphan\n"                                                                    \
+	"  protect: true\n"                                                                        \
+	"  suspend: {reason: broker upgrade, until: 2026-12-24T06:00:00Z}\n"                       \
+	"  depends_on: [customers-dr, payments-dr]\n"                                              \
+	"  ignore: [/advanced_configuration/tasks.max]\n"
 
 static struct catalog *load(const char *text)
 {
@@ -30,6 +39,24 @@ static struct catalog *load(const char *text)
 	catalog_finish(c);
 	assert_true(c->complete);
 	return c;
+}
+
+/* Of the keys of sync that DOCUMENT has. */
+static void assert_sync(const struct sync_settings *after, const struct sync_settings *before)
+{
+	assert_true(after->has_mode && after->mode == SYNC_REPORT);
+	assert_true(after->has_timeout && after->timeout_ms == 300000);
+	assert_true(after->has_adopt && after->adopt == ADOPT_OVERWRITE);
+	assert_true(after->has_foreign_drafts && after->foreign_drafts == DRAFTS_APPLY);
+	assert_int_equal(after->on_remove, REMOVE_ORPHAN);
+	assert_true(after->protect);
+	assert_false(after->replace);
+	assert_true(after->suspend.is_set && after->suspend.has_until);
+	assert_string_equal(after->suspend.reason, "broker upgrade");
+	assert_true(after->suspend.until_ms == 1798092000000);
+	assert_int_equal(after->depends_on->u.seq.n, 2);
+	assert_true(node_equal(after->depends_on, before->depends_on));
+	assert_true(node_equal(after->ignore, before->ignore));
 }
 
 static void test_read_gives_back_what_was_written(void **state)
@@ -50,8 +77,8 @@ static void test_read_gives_back_what_was_written(void **state)
 	assert_int_equal(after.col, before->col);
 	assert_false(after.failed);
 	assert_true(node_equal(after.labels, before->labels));
-	assert_true(after.sync.has_mode && after.sync.mode == SYNC_REPORT);
-	assert_true(after.sync.has_timeout && after.sync.timeout_ms == 300000);
+	assert_sync(&before->sync, &before->sync);
+	assert_sync(&after.sync, &before->sync);
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
 		assert_true(node_equal(after.spec.value[f], before->spec.value[f]));
 		if (after.spec.value[f])
@@ -59,6 +86,26 @@ static void test_read_gives_back_what_was_written(void **state)
 	}
 	assert_null(after.spec.value[SPEC_LAG_ALERT_THRESHOLD_UNIT]);
 	catalog_free(c);
+}
+
+static void test_what_a_document_does_not_say_stays_unsaid(void **state)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf json = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct replicator before = {.name = "a", .file = "f"}, after;
+
+	(void)state;
+	replicator_write_json(&before, &json);
+	assert_non_null(strstr(buf_str(&json), "\"sync\":{}"));
+	assert_int_equal(replicator_read_json(buf_str(&json), &a, &after, &e), 0);
+	assert_memory_equal(&after.sync, &before.sync, sizeof(after.sync));
+	before.sync.replace = true;
+	buf_clear(&json);
+	replicator_write_json(&before, &json);
+	assert_int_equal(replicator_read_json(buf_str(&json), &a, &after, &e), 0);
+	assert_true(after.sync.replace);
+	assert_false(after.sync.protect || after.sync.has_adopt || after.sync.suspend.is_set);
 }
 
 static void test_write_twice_is_the_same(void **state)
@@ -104,13 +151,18 @@ static void test_read_passes_over_odd_parts(void **state)
 
 	(void)state;
 	assert_int_equal(replicator_read_json("{\"name\": \"a\", \"file\": \"f\", \"place\": [1], "
-					      "\"sync\": {\"mode\": 9}, "
+					      "\"sync\": {\"mode\": 9, \"adopt\": -1, "
+					      "\"suspend\": {}, \"ignore\": [1], "
+					      "\"depends_on\": 4, \"protect\": 1}, "
 					      "\"places\": {\"provider\": \"x\"}, \"spec\": "
 					      "{\"provider\": \"ClusterLink\"}}",
 				 &a, &r, &e),
 		0);
 	assert_int_equal(r.line, 0);
-	assert_false(r.sync.has_mode);
+	assert_false(r.sync.has_mode || r.sync.has_adopt || r.sync.protect);
+	assert_true(r.sync.suspend.is_set && !r.sync.suspend.has_until);
+	assert_string_equal(r.sync.suspend.reason, "");
+	assert_true(!r.sync.ignore && !r.sync.depends_on);
 	assert_string_equal(r.spec.value[SPEC_PROVIDER]->u.string.s, "ClusterLink");
 }
 
@@ -118,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_gives_back_what_was_written),
+		cmocka_unit_test(test_what_a_document_does_not_say_stays_unsaid),
 		cmocka_unit_test(test_write_twice_is_the_same),
 		cmocka_unit_test(test_read_refuses_what_it_did_not_write),
 		cmocka_unit_test(test_read_passes_over_odd_parts),

@@ -31,7 +31,7 @@ struct api_call {
 	enum api_verb verb;
 	char *identifier; /* all but list and create */
 	char *body; /* JSON for create and patch */
-	int64_t generation; /* reconcile; If-Match of a patch, 0: none */
+	int64_t generation; /* reconcile; If-Match of a patch or delete, 0: none */
 	char *idempotency_key; /* reconcile */
 	char *page; /* list: path and query of the next page, "" for the first */
 	uint64_t token; /* the caller's, comes back in the answer */

@@ -61,7 +61,8 @@ static int add_headers(struct http_request *r, const struct api_call *c, struct 
 		rc = http_request_header(r, "Content-Type", "application/json", e);
 	if (rc == 0 && c->idempotency_key)
 		rc = http_request_header(r, "Idempotency-Key", c->idempotency_key, e);
-	if (rc == 0 && c->verb == API_PATCH && c->generation) {
+	bool guarded = c->verb == API_PATCH || c->verb == API_DELETE;
+	if (rc == 0 && guarded && c->generation) {
 		auto_free char *tag = xasprintf("\"%lld\"", (long long)c->generation);
 		rc = http_request_header(r, "If-Match", tag, e);
 	}

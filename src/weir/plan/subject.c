@@ -13,8 +13,10 @@ static const struct replicator *choose_desired(const struct planner *p, const st
 {
 	if (s->declared && !s->declared->failed)
 		return s->declared;
-	/* All of Git loaded and the name is not in it: what was accepted once does not matter. */
-	if (!s->declared && p->in->catalog->complete)
+	/* All of Git loaded, then or once before, and the name is not in it: what was accepted once
+	 * does not matter. */
+	bool gone = p->in->catalog->complete || (s->record && s->record->gone_since_ms);
+	if (!s->declared && gone)
 		return NULL;
 	return s->accepted && !s->accepted->failed ? s->accepted : NULL;
 }

@@ -11,7 +11,7 @@
 #define PARK_MOST_MS  60000
 #define KEYS_MOST     3 /* that are tried when the API says that each was used before */
 
-static void enqueue(struct engine *en, struct record *r, enum work_state work)
+void calls_enqueue(struct engine *en, struct record *r, enum work_state work)
 {
 	r->work = work;
 	vec_push(&en->ready, r);
@@ -19,7 +19,7 @@ static void enqueue(struct engine *en, struct record *r, enum work_state work)
 
 void calls_write(struct engine *en, struct record *r)
 {
-	enqueue(en, r, WORK_WRITE);
+	calls_enqueue(en, r, WORK_WRITE);
 }
 
 /*
@@ -56,12 +56,16 @@ void calls_reconcile(struct engine *en, struct record *r, bool next_attempt)
 	}
 	r->intent->state = INTENT_SENT;
 	ledger_intent_changed(&en->ledger, r);
-	enqueue(en, r, WORK_RECONCILE);
+	calls_enqueue(en, r, WORK_RECONCILE);
 }
 
 void calls_send(struct engine *en, struct record *r)
 {
 	const struct intent *i = r->intent;
+	if (removal_is(i)) {
+		removal_send(en, r);
+		return;
+	}
 	struct api_call *c = xcalloc(1, sizeof(*c));
 	if (r->work == WORK_WRITE) {
 		*c = (struct api_call){
@@ -107,6 +111,8 @@ static void refuse(struct engine *en, struct record *r, const struct api_answer 
 	const struct intent *i = r->intent;
 	if (a->verb == API_RECONCILE)
 		digest_body("", i->generation, r->refused);
+	else if (removal_is(i))
+		digest_body(REMOVAL_BODY, i->base_generation, r->refused);
 	else
 		digest_body(i->body, i->base_generation, r->refused);
 	r->is_refused = true;
@@ -135,8 +141,7 @@ static void park(struct engine *en, struct record *r, const struct api_answer *a
 	pass_soon(en, wait);
 }
 
-/* What was set out for makes no sense any more; the next plan says what does. */
-static void overtake(struct engine *en, struct record *r, const char *why)
+void calls_overtaken(struct engine *en, struct record *r, const char *why)
 {
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, why);
 	ledger_changed(&en->ledger, r);
@@ -195,13 +200,12 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	if (foreign)
 		look_again(en, r, "somebody else saved something meanwhile");
 	else if (live->has_observed && live->observed_generation >= live->generation)
-		overtake(en, r, "the API changed nothing");
+		calls_overtaken(en, r, "the API changed nothing");
 	else
 		calls_reconcile(en, r, false);
 }
 
-/* What answers mean to both calls; OK, and what stands in the way of only one, are theirs. */
-static void fail(struct engine *en, struct record *r, const struct api_answer *a)
+void calls_failed(struct engine *en, struct record *r, const struct api_answer *a)
 {
 	switch (a->outcome) {
 	case API_REFUSED:
@@ -211,7 +215,7 @@ static void fail(struct engine *en, struct record *r, const struct api_answer *a
 	case API_EXISTS:
 	case API_STALE:
 	case API_KEY_REUSED:
-		overtake(en, r, a->err.msg);
+		calls_overtaken(en, r, a->err.msg);
 		return;
 	case API_AUTH:
 	case API_FORBIDDEN:
@@ -236,7 +240,7 @@ void calls_wrote(struct engine *en, struct record *r, struct api_answer *a)
 		/* Perhaps our own earlier call did: the next list shows what stands there. */
 		look_again(en, r, a->err.msg);
 	} else {
-		fail(en, r, a);
+		calls_failed(en, r, a);
 	}
 }
 
@@ -278,6 +282,6 @@ void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a)
 		ledger_intent_changed(&en->ledger, r);
 		look_again(en, r, a->err.msg);
 	} else {
-		fail(en, r, a);
+		calls_failed(en, r, a);
 	}
 }

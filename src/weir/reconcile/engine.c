@@ -73,6 +73,12 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 	case FLIGHT_RECONCILE:
 		calls_reconciled(en, f.record, owned_answer);
 		break;
+	case FLIGHT_CHECK:
+		removal_checked(en, f.record, owned_answer);
+		break;
+	case FLIGHT_DELETE:
+		removal_answered(en, f.record, owned_answer);
+		break;
 	case FLIGHT_WATCH:
 		if (is_awaited(&f))
 			watch_looked(en, f.record, owned_answer);

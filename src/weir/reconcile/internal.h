@@ -23,6 +23,8 @@ enum flight_purpose {
 	FLIGHT_CONFIRM,
 	FLIGHT_WRITE,
 	FLIGHT_RECONCILE,
+	FLIGHT_CHECK,
+	FLIGHT_DELETE,
 	FLIGHT_WATCH,
 	FLIGHT_ASK
 };
@@ -81,6 +83,7 @@ struct engine {
 	struct err confirm_err; /* of one that cannot be read: then no other is asked for */
 
 	struct plan *plan;
+	bool held_for_others; /* something of the plan waits for others to be Healthy, or gone */
 	uint64_t plans; /* that were made; the number of the last one */
 	struct {
 		VEC_FIELDS(struct record *);
@@ -153,6 +156,14 @@ void work_resume(struct engine *en, struct record *r);
 void work_note_others(struct record *r, const struct live *live, int64_t started);
 /* What the open intent leads to shows in the live object: it is what was last applied. */
 void work_applied(struct engine *en, struct record *r, const struct live *live);
+/* A call that failed may not be tried again yet; then the next pass comes in time. */
+bool work_waits(struct engine *en, const struct record *r);
+/* The object is gone. What was applied to it stays: a new one is to be the same. */
+void work_forget_object(struct store_row *row);
+/* It is ours no more; what Git says of it stays, if it says anything. */
+void work_let_go(struct engine *en, struct record *r);
+/* Those that wait for this one to be Healthy, or gone, need not wait for the next interval. */
+void work_wake_others(struct engine *en, const char *name);
 
 /* calls.c: the calls of the open intent */
 /* The journalled write waits for its turn. */
@@ -163,6 +174,12 @@ void calls_send(struct engine *en, struct record *r);
 /* What the API refused is not sent again until Git or the live object changes. The body of a
  * reconcile is "". */
 bool calls_refused(const struct record *r, const char *body, int64_t generation);
+void calls_enqueue(struct engine *en, struct record *r, enum work_state work);
+/* What answers mean to all of them: OK, and what stands in the way of only one, are not for here.
+ */
+void calls_failed(struct engine *en, struct record *r, const struct api_answer *a);
+/* What was set out for makes no sense any more; the next plan says what does. */
+void calls_overtaken(struct engine *en, struct record *r, const char *why);
 void calls_wrote(struct engine *en, struct record *r, struct api_answer *a);
 void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a);
 
@@ -176,6 +193,22 @@ void watch_note(const struct engine *en, struct record *r, const struct live *li
 /* The operation of the open intent came to its end, seen in whatever way. */
 void watch_succeed(struct engine *en, struct record *r);
 void watch_fail(struct engine *en, struct record *r, const char *why);
+
+/* Looks as soon as there is room, or after a while. */
+void watch_soon(struct engine *en, struct record *r);
+void watch_later(struct engine *en, struct record *r);
+
+/* removal.c: deletes and replacements */
+#define REMOVAL_BODY "DELETE" /* stands for the body of a DELETE where bodies are told apart */
+bool removal_is(const struct intent *i);
+void removal_begin(struct engine *en, struct plan_item *item);
+void removal_send(struct engine *en, struct record *r);
+void removal_checked(struct engine *en, struct record *r, struct api_answer *a);
+void removal_answered(struct engine *en, struct record *r, struct api_answer *a);
+void removal_looked(struct engine *en, struct record *r, const struct api_answer *a);
+/* Before a plan is made from a complete list. */
+void removal_settle(struct engine *en);
+bool removal_goes_on(struct engine *en, struct plan_item *item);
 
 /* statuses.c: the outbox */
 void statuses_head(struct engine *en);

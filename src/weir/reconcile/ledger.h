@@ -21,12 +21,17 @@
 /* What is going on with a replicator right now; not stored, made again from the journal at start.
  */
 enum work_state {
-	WORK_NONE, /* nothing. Next: WRITE, RECONCILE */
+	WORK_NONE, /* nothing. Next: WRITE, RECONCILE, CHECK */
 	WORK_WRITE, /* its POST or PATCH is journalled and waits for its turn. Next: WRITING */
 	WORK_WRITING, /* it is under way. Next: RECONCILE, NONE */
 	WORK_RECONCILE, /* its key is journalled and the reconcile waits for its turn. Next:
 			   RECONCILING */
 	WORK_RECONCILING, /* it is under way. Next: WATCH, RECONCILE, NONE */
+	WORK_CHECK, /* its delete is journalled, and the last look before it waits for its turn.
+		       Next: CHECKING */
+	WORK_CHECKING, /* it is under way. Next: DELETE, WATCH, NONE */
+	WORK_DELETE, /* the DELETE waits for its turn. Next: DELETING */
+	WORK_DELETING, /* it is under way. Next: WATCH, NONE */
 	WORK_WATCH, /* the operation runs; looked at from time to time. Next: WATCHING, ASKING */
 	WORK_WATCHING, /* a GET is under way. Next: WATCH, NONE */
 	WORK_ASKING /* the reconcile is asked again by its own key. Next: WATCH, NONE */
@@ -65,6 +70,7 @@ struct record {
 	int64_t seen_at; /* monotonic; when row.seen_generation was seen first, or the start */
 	int64_t blocked_until; /* monotonic; after a call that may be tried again */
 	unsigned tries; /* calls in a row that failed that way */
+	unsigned undeleted; /* times in a row that a delete came to nothing */
 	unsigned lost; /* times, lately, that somebody else was faster */
 	int64_t lost_at; /* monotonic; the last of them */
 	char *last_error; /* what the last of them said, NULL if none */
@@ -148,6 +154,8 @@ struct outbox_entry *ledger_outbox(struct ledger *l, const char *sha, const char
  * them. */
 void ledger_tidy_outbox(struct ledger *l, const char *head);
 
+/* All that was marked is on disk, or is not to get there. */
+void ledger_written(struct ledger *l);
 bool ledger_is_dirty(const struct ledger *l);
 int ledger_flush(struct ledger *l, struct err *e);
 

@@ -109,7 +109,8 @@ static void accept_documents(struct engine *en, const struct catalog *before)
 		return;
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
-		if (r->accepted && !map_has(&c->by_name, r->name))
+		bool is_ours = r->row.owned || r->intent; /* what protects it stays known */
+		if (r->accepted && !is_ours && !map_has(&c->by_name, r->name))
 			ledger_unaccept(&en->ledger, r);
 	}
 }
@@ -212,17 +213,17 @@ static void replace_secrets(struct engine *en, struct read_result *result)
 	result->secrets = (struct secret_problems)VEC_INIT;
 }
 
-/* A newer commit goes before writes that did not leave yet. A reconcile completes what was written,
- * and leaves. */
+/* A newer commit goes before writes and deletes that did not leave yet. A reconcile completes what
+ * was written, and leaves. */
 static void drop_writes(struct engine *en)
 {
 	size_t kept = 0;
 	for (size_t i = en->ready_at; i < en->ready.n; i++) {
 		struct record *r = en->ready.at[i];
-		if (r->work == WORK_WRITE)
-			r->work = WORK_NONE;
-		else
+		if (r->work == WORK_RECONCILE)
 			en->ready.at[kept++] = r;
+		else
+			r->work = WORK_NONE;
 	}
 	en->ready.n = kept;
 	en->ready_at = 0;
@@ -254,6 +255,8 @@ void pass_read_done(struct engine *en, struct read_result *result)
 	if (result->err.code != ERR_OK) {
 		trouble_starts(en, &en->source, &result->err, "the repository cannot be read");
 	} else {
+		if (en->source.times)
+			compare_now(en); /* for what waited for it */
 		trouble_ends(en, &en->source, "the repository can be read again");
 		take_head(en, result);
 	}
@@ -350,7 +353,7 @@ static void gather_records(
 		if (r->row.owned || r->intent || r->row.failed_generation)
 			vec_push(&in->records, ledger_plan(r));
 		const struct replicator *d = map_get(&catalog->by_name, r->name);
-		if (r->accepted && (!d || d->failed) && !catalog->complete)
+		if (r->accepted && (!d || d->failed))
 			vec_push(&in->accepted, ledger_desired(r));
 	}
 }
@@ -403,14 +406,35 @@ static void show_plan(struct engine *en)
 	en->options.on_plan(en->options.ctx, en->plan, &header);
 }
 
+/* Only where Git, all of it, and the API were read: then what is missing is gone. */
+static void mark_gone(struct engine *en)
+{
+	const struct catalog *c = en->catalog && !en->rewound ? en->catalog : en->nothing;
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
+		struct record *r = map_value(&en->ledger.records, i);
+		int64_t since = r->row.gone_since_ms;
+		if (map_has(&c->by_name, r->name) || !r->row.owned)
+			since = 0;
+		else if (!since && c->complete && !en->source.times)
+			since = now_wall(en);
+		if (since == r->row.gone_since_ms)
+			continue;
+		r->row.gone_since_ms = since;
+		ledger_changed(&en->ledger, r);
+	}
+}
+
 static void begin_writing(struct engine *en)
 {
 	forget_plan(en);
 	api_list_release(&en->list);
 	en->list = en->incoming;
 	api_list_init(&en->incoming);
+	removal_settle(en);
+	mark_gone(en);
 	en->plan = build_plan(en);
 	en->plans++;
+	en->held_for_others = false;
 	trouble_ends(en, &en->api, "the API answers again");
 	en->compared = true;
 	en->pass = PASS_WRITING;
@@ -429,7 +453,7 @@ void pass_written(struct engine *en)
 	if (en->pass != PASS_WRITING || en->ready_at < en->ready.n)
 		return;
 	vec_each (f, &en->flights)
-		if (f->purpose == FLIGHT_WRITE || f->purpose == FLIGHT_RECONCILE)
+		if (f->purpose >= FLIGHT_WRITE && f->purpose <= FLIGHT_DELETE)
 			return;
 	en->stats.passes++;
 	en->stats.last_pass_ms = now_wall(en);

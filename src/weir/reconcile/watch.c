@@ -36,7 +36,12 @@ void watch_begin(struct engine *en, struct record *r)
 	look_at(en, r, now + LOOK_FIRST_MS);
 }
 
-static void look_later(struct engine *en, struct record *r)
+void watch_soon(struct engine *en, struct record *r)
+{
+	look_at(en, r, now_mono(en));
+}
+
+void watch_later(struct engine *en, struct record *r)
 {
 	r->work = WORK_WATCH;
 	r->poll_every = r->poll_every + r->poll_every / 2;
@@ -131,6 +136,7 @@ void watch_succeed(struct engine *en, struct record *r)
 	log_info(i->heals ? "drift is healed" : "replicator is Healthy", "replicator", r->name,
 		NULL);
 	progress(en, "%s: Healthy at generation %lld", r->name, (long long)i->generation);
+	work_wake_others(en, r->name);
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
 	ledger_changed(&en->ledger, r);
 	if (r->row.not_kept)
@@ -185,7 +191,7 @@ static void follow_newer(struct engine *en, struct record *r)
 	note_overtaken(en, r, "a newer operation");
 	r->superseded = true;
 	r->steady_since = now_mono(en);
-	look_later(en, r);
+	watch_later(en, r);
 }
 
 void watch_note(const struct engine *en, struct record *r, const struct live *live)
@@ -219,7 +225,7 @@ static void judge_by_status(struct engine *en, struct record *r, const char *mes
 	else if (steady && r->last_status == LIVE_ERROR)
 		watch_fail(en, r, message);
 	else
-		look_later(en, r);
+		watch_later(en, r);
 }
 
 /* Where nothing tells one object from the next, a draft may be somebody else's, made anew: there
@@ -240,26 +246,30 @@ static void judge(struct engine *en, struct record *r, const struct live *live)
 		if (now_mono(en) - r->asked_at >= ASK_EVERY_MS && !may_be_another(live))
 			ask(en, r);
 		else
-			look_later(en, r);
+			watch_later(en, r);
 	} else if (observed && live->status == LIVE_HEALTHY) {
 		watch_succeed(en, r);
 	} else if (observed && live->status == LIVE_ERROR) {
 		watch_fail(en, r, live->status_message);
 	} else {
-		look_later(en, r);
+		watch_later(en, r);
 	}
 }
 
 void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 {
 	r->work = WORK_WATCH;
+	if (removal_is(r->intent)) {
+		removal_looked(en, r, a);
+		return;
+	}
 	bool lagging = now_mono(en) - r->seen_at < LAG_GRACE_MS;
 	if (a->outcome == API_ABSENT && !lagging) {
 		give_way(en, r, "it is gone");
 		return;
 	}
 	if (a->outcome != API_OK) {
-		look_later(en, r);
+		watch_later(en, r);
 		return;
 	}
 	const struct live *live = &a->live;
@@ -270,7 +280,7 @@ void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 		 (live->generation < r->intent->generation && !lagging))
 		give_way(en, r, "it was made anew by somebody else");
 	else if (live->generation < r->intent->generation)
-		look_later(en, r); /* an answer from before our write */
+		watch_later(en, r); /* an answer from before our write */
 	else
 		judge(en, r, live);
 }
@@ -283,16 +293,16 @@ void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
 		return;
 	}
 	if (a->outcome != API_OK) {
-		look_later(en, r);
+		watch_later(en, r);
 		return;
 	}
 	switch (a->operation.state) {
 	case OPERATION_RUNNING:
-		look_later(en, r);
+		watch_later(en, r);
 		return;
 	case OPERATION_SUCCEEDED:
 		if (r->last_status != LIVE_HEALTHY) {
-			look_later(en, r);
+			watch_later(en, r);
 			return;
 		}
 		watch_succeed(en, r);

@@ -85,7 +85,7 @@ static void note_others(struct engine *en, struct record *r, const struct plan_i
 	pass_soon(en, 0);
 }
 
-static bool waits_for_its_time(struct engine *en, const struct record *r)
+bool work_waits(struct engine *en, const struct record *r)
 {
 	int64_t now = now_mono(en);
 	if (now >= r->blocked_until)
@@ -110,8 +110,7 @@ static bool is_lagging(
 	       live->generation < r->row.seen_generation;
 }
 
-/* The object is gone. What was applied to it stays: a new one is to be the same. */
-static void forget_object(struct store_row *row)
+void work_forget_object(struct store_row *row)
 {
 	char **const texts[] = {
 		&row->uid, &row->created_at, &row->provisioned, &row->failure, &row->not_kept};
@@ -119,6 +118,35 @@ static void forget_object(struct store_row *row)
 		str_replace(texts[i], NULL);
 	row->seen_generation = row->provisioned_generation = 0;
 	row->failed_generation = row->failures = row->retry_at_ms = 0;
+}
+
+void work_let_go(struct engine *en, struct record *r)
+{
+	bool declared = en->catalog && map_has(&en->catalog->by_name, r->name);
+	ledger_drop(&en->ledger, r);
+	if (!declared)
+		ledger_unaccept(&en->ledger, r);
+}
+
+static bool depends_on(const struct plan_item *item, const char *name)
+{
+	const struct node *list = item->desired ? item->desired->sync.depends_on : NULL;
+	for (size_t i = 0; list && i < list->u.seq.n; i++)
+		if (!strcmp(list->u.seq.at[i]->u.string.s, name))
+			return true;
+	return false;
+}
+
+void work_wake_others(struct engine *en, const char *name)
+{
+	if (!en->plan || !en->held_for_others)
+		return;
+	vec_each (item, &en->plan->items)
+		if (item->hold == PLAN_HOLD_DEPENDANTS ||
+			(item->hold == PLAN_HOLD_DEPENDS && depends_on(item, name))) {
+			pass_soon(en, 0);
+			return;
+		}
 }
 
 static bool heals_only(const struct plan_item *item)
@@ -132,7 +160,7 @@ static bool heals_only(const struct plan_item *item)
 static void begin_write(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
-	if (waits_for_its_time(en, r))
+	if (work_waits(en, r))
 		return;
 	auto_arena struct arena a = ARENA_INIT;
 	auto_buf struct buf body = BUF_INIT;
@@ -156,7 +184,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	};
 	r->healed = i->heals = heals_only(item);
 	if (i->kind == INTENT_CREATE && r->row.owned) {
-		forget_object(&r->row);
+		work_forget_object(&r->row);
 		ledger_changed(&en->ledger, r);
 	} else if (i->kind == INTENT_UPDATE && note_provisioned(r, item)) {
 		ledger_changed(&en->ledger, r);
@@ -170,6 +198,7 @@ void work_applied(struct engine *en, struct record *r, const struct live *live)
 {
 	str_replace(&r->row.last_applied, xstrdup_opt(r->intent->intended));
 	r->row.owned = true;
+	r->row.replaced = false;
 	r->is_refused = false;
 	str_replace(&r->last_error, NULL);
 	str_replace(&r->row.failure, NULL);
@@ -180,7 +209,7 @@ void work_applied(struct engine *en, struct record *r, const struct live *live)
 static void begin_reconcile(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
-	if (waits_for_its_time(en, r))
+	if (work_waits(en, r))
 		return;
 	const struct live *live = item->live;
 	if (calls_refused(r, "", live->generation))
@@ -216,7 +245,7 @@ static void adopt(struct engine *en, struct plan_item *item)
 	struct record *r = ledger_need(&en->ledger, item->name);
 	auto_arena struct arena a = ARENA_INIT;
 	struct spec intended = plan_intended(&a, item);
-	forget_object(&r->row); /* if there was another one */
+	work_forget_object(&r->row); /* if there was another one */
 	str_replace(&r->row.last_applied, spec_to_json(&intended));
 	r->row.owned = true;
 	set_identity(en, r, item->live);
@@ -245,9 +274,9 @@ static void follow(struct engine *en, struct plan_item *item)
 	if (!r || item->waiting)
 		return;
 	if (item->gone) {
-		ledger_event(&en->ledger, now_wall(en), r->name, commit_of(en), "gone",
-			"neither in Git nor in the API");
-		ledger_drop(&en->ledger, r);
+		ledger_event(&en->ledger, now_wall(en), r->name, commit_of(en),
+			live ? "let go" : "gone", item->notes.n ? item->notes.at[0] : NULL);
+		work_let_go(en, r);
 		return;
 	}
 	if (!live || !r->row.owned)
@@ -289,6 +318,10 @@ static bool was_forestalled(const struct record *r)
 static void begin_hold(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
+	if (item->until_ms)
+		pass_soon(en, item->until_ms - now_wall(en));
+	if (item->hold == PLAN_HOLD_DEPENDS || item->hold == PLAN_HOLD_DEPENDANTS)
+		en->held_for_others = true;
 	if (!r)
 		return;
 	if (item->hold == PLAN_HOLD_BACKOFF)
@@ -306,10 +339,10 @@ static void begin_hold(struct engine *en, struct plan_item *item)
 void work_begin(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
-	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE ||
-		      item->action == PLAN_RECONCILE;
-	if ((writes && en->config->sync.mode == SYNC_PLAN) ||
-		(r && r->work != WORK_NONE && r->work < WORK_WATCH))
+	bool under_way = r && r->work != WORK_NONE && r->work < WORK_WATCH;
+	bool may_act = en->config->sync.mode != SYNC_PLAN || item->action == PLAN_NONE ||
+		       item->action == PLAN_HOLD;
+	if (under_way || removal_goes_on(en, item) || !may_act)
 		return;
 	if (r && is_lagging(en, r, item)) {
 		int64_t half = (now_mono(en) - r->seen_at) / 2; /* less and less often */
@@ -328,8 +361,11 @@ void work_begin(struct engine *en, struct plan_item *item)
 		begin_reconcile(en, item);
 		return;
 	case PLAN_ADOPT:
-		if (en->config->sync.mode != SYNC_PLAN)
-			adopt(en, item);
+		adopt(en, item);
+		return;
+	case PLAN_DELETE:
+	case PLAN_REPLACE:
+		removal_begin(en, item);
 		return;
 	case PLAN_NONE:
 		follow(en, item);
@@ -337,8 +373,6 @@ void work_begin(struct engine *en, struct plan_item *item)
 	case PLAN_HOLD:
 		begin_hold(en, item);
 		return;
-	case PLAN_DELETE: /* not built: the plan holds deletes */
-	case PLAN_REPLACE:
 	case PLAN__COUNT:
 		return;
 	}

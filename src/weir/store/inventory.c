@@ -13,6 +13,7 @@ void store_row_release(struct store_row *r)
 	free(r->failure);
 	free(r->not_kept);
 	free(r->contested);
+	free(r->leftovers);
 	*r = (struct store_row){0};
 }
 
@@ -31,7 +32,7 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 				  "provisioned_generation, provisioned,"
 				  " failed_generation, failures, retry_at_ms, failure, not_kept, "
 				  "owned, gone_since_ms,"
-				  " contested FROM inventory"
+				  " contested, replaced, leftovers FROM inventory"
 				  " WHERE scope = ?1 ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	int rc;
@@ -52,6 +53,8 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 					.owned = db_int(q, 12) != 0,
 					.gone_since_ms = db_int(q, 13),
 					.contested = store_text(q, 14),
+					.replaced = db_int(q, 15) != 0,
+					.leftovers = store_text(q, 16),
 				});
 	if (rc < 0) {
 		store_rows_release(&rows);
@@ -69,8 +72,9 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 		"seen_generation,"
 		" provisioned_generation, provisioned, failed_generation, failures, retry_at_ms, "
 		"failure, not_kept,"
-		" owned, gone_since_ms, contested) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-		"?10, ?11, ?12, ?13, ?14, ?15, ?16)");
+		" owned, gone_since_ms, contested, replaced, leftovers) VALUES (?1, ?2, ?3, ?4, "
+		"?5, ?6, ?7, ?8, ?9, "
+		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, row->name);
 	db_bind_text(q, 3, row->uid);
@@ -87,6 +91,8 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 	db_bind_int(q, 14, row->owned);
 	db_bind_int(q, 15, row->gone_since_ms);
 	db_bind_text(q, 16, row->contested);
+	db_bind_int(q, 17, row->replaced);
+	db_bind_text(q, 18, row->leftovers);
 	return db_run(q, e);
 }
 

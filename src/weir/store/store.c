@@ -54,6 +54,9 @@ static const char *const migrations[] = {
 	" action TEXT NOT NULL, \"by\" TEXT NOT NULL, reason TEXT NOT NULL,"
 	" at_ms INTEGER NOT NULL, PRIMARY KEY (scope, digest)) WITHOUT ROWID;"
 	"ALTER TABLE event ADD COLUMN \"by\" TEXT;",
+
+	"ALTER TABLE inventory ADD COLUMN replaced INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE inventory ADD COLUMN leftovers TEXT;",
 };
 
 static struct store *store_new(struct db *db, const char *scope)

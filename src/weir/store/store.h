@@ -60,6 +60,9 @@ struct store_row {
 	bool owned; /* created or adopted by this source; false: only tried */
 	int64_t gone_since_ms; /* since when it has been gone from a Git that loads, 0 if it is not
 				*/
+	bool replaced; /* deleted by us, and to be created anew */
+	char *leftovers; /* keys that were taken away and that the API still shows: JSON; NULL if
+			    none */
 	char *contested; /* what of it others take back, and when we wrote it: JSON; NULL if nothing
 			  */
 };
@@ -85,8 +88,7 @@ enum intent_kind {
 	INTENT_UPDATE,
 	INTENT_RECONCILE,
 	INTENT_DELETE, /* of the object with this uid, at base_generation */
-	INTENT_REPLACE /* the same; once it is gone, a CREATE of `body` follows in the same commit
-			*/
+	INTENT_REPLACE /* the same; once it is gone, a CREATE follows */
 };
 enum intent_state {
 	INTENT_OPEN, /* journalled; its call may or may not have had its effect. Next: SAVED, DONE;

@@ -51,6 +51,7 @@ struct object { /* a replicator in the API */
 	bool unlisted; /* seen only by those who ask for it */
 	bool failed;
 	bool deleting;
+	int64_t gone_at; /* when it is deleted, 0 if it is not */
 	unsigned patches; /* that changed something */
 	bool foreign; /* its draft holds what somebody else saved, and nobody else may start */
 };

@@ -176,6 +176,32 @@ static int reconcile(struct world *w, struct object *o, const struct api_call *c
 	return 202;
 }
 
+/* A draft goes at once, everything else takes as long as an operation. */
+static int remove_object(struct world *w, struct object *o, const struct api_call *c)
+{
+	settle(w, o);
+	if (o->deleting)
+		return 409;
+	if (!w->no_if_match && c->generation && c->generation != o->generation)
+		return 412;
+	if (!o->observed && !o->running) {
+		free_object(map_remove(&w->objects, o->name));
+		return 204;
+	}
+	o->deleting = true;
+	o->gone_at = w->now + w->operation_ms;
+	return 202;
+}
+
+static void sweep(struct world *w)
+{
+	for (size_t i = map_size(&w->objects); i-- > 0;) {
+		struct object *o = map_value(&w->objects, i);
+		if (o->gone_at && w->now >= o->gone_at)
+			free_object(map_remove(&w->objects, o->name));
+	}
+}
+
 static int list(struct world *w, struct buf *out)
 {
 	buf_addc(out, '[');
@@ -204,6 +230,8 @@ static int act(struct world *w, const struct api_call *c, struct buf *out)
 		return patch(w, o, c, out);
 	if (c->verb == API_RECONCILE)
 		return reconcile(w, o, c, out);
+	if (c->verb == API_DELETE)
+		return remove_object(w, o, c);
 	if (w->mixes_up)
 		o = world_object(w, w->mixes_up);
 	write_object(w, o, out);
@@ -241,6 +269,7 @@ struct api_answer *world_answer(struct world *w, const struct api_call *c)
 	auto_buf struct buf body = BUF_INIT;
 	bool effect = mishap == MISHAP_NONE || mishap == MISHAP_AFTER;
 	strike(w, c->verb, false);
+	sweep(w);
 	int status = effect ? act(w, c, &body) : statuses[mishap];
 	strike(w, c->verb, true);
 	vec_push(&w->log, (struct call_log){c->verb, xstrdup_opt(c->identifier),

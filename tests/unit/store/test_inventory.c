@@ -43,6 +43,8 @@ static void assert_row(const struct store_row *a, const struct store_row *b)
 	assert_int_equal(a->owned, b->owned);
 	assert_int_equal(a->gone_since_ms, b->gone_since_ms);
 	assert_string_or_null(a->contested, b->contested);
+	assert_int_equal(a->replaced, b->replaced);
+	assert_string_or_null(a->leftovers, b->leftovers);
 }
 
 /* Every field its own value, so that two that are mixed up show. */
@@ -64,6 +66,8 @@ static struct store_row full_row(const char *name)
 		.owned = true,
 		.gone_since_ms = 7,
 		.contested = xstrdup("{\"d\":4}"),
+		.replaced = true,
+		.leftovers = xstrdup("{\"e\":false}"),
 	};
 }
 

@@ -386,11 +386,17 @@ def run_one(test):
 
 
 def main():
-    """unittest.main() with the tests side by side. Arguments are parts of the names of the tests to run."""
+    """unittest.main() with the tests side by side. Arguments are parts of the names of the tests to run, or, after a
+    dash, the whole name of one not to."""
     if not (BIN / "weir").exists():
         sys.exit(f"there is no {BIN}/weir: set WEIR_BIN to the build's bin folder")
     loaded = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    tests = [test for test in each_test(loaded) if all(word in test.id() for word in sys.argv[1:])]
+    left_out = {word[1:] for word in sys.argv[1:] if word.startswith("-")}
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
+    found = {test: test.id().rpartition(".")[2] for test in each_test(loaded)}
+    if unknown := left_out - set(found.values()):
+        sys.exit(f"there is no {', '.join(unknown)} to leave out")
+    tests = [t for t, name in found.items() if name not in left_out and all(word in t.id() for word in words)]
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         for future in concurrent.futures.as_completed([pool.submit(run_one, test) for test in tests]):

@@ -25,7 +25,7 @@ import threading
 import time
 import urllib.parse
 
-from faults import Gate, RequestLog, Rules
+from faults import ANSWERS_WRONGLY, Gate, RequestLog, Rules
 from replicators import Refused
 from routes import Api
 
@@ -106,9 +106,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # ---- answers ----
 
+    def why_it_may_be_wrong(self):
+        """What tells a proxy that this answer need not be as described: a rule, or how the fake was started."""
+        options = self.server.api.options
+        if self.entry.get("action") in ANSWERS_WRONGLY:
+            return self.entry["action"]
+        return ",".join(sorted(options.without)) or ("bare lists" if options.bare_lists else None)
+
     def begin_answer(self, status, length, content_type="application/json", headers=()):
         self.entry["status"] = status
         self.send_response(status)
+        if why := self.why_it_may_be_wrong():
+            self.send_header("X-Fake-Fault", why)
         sent = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
         if status != 204:
             sent |= {"Content-Type": content_type, "Content-Length": length}

@@ -26,6 +26,10 @@ ACTIONS = {
 }
 
 
+# Whose answers no API should give.
+ANSWERS_WRONGLY = ("status", "html", "huge", "redirect")
+
+
 class BadRule(ValueError):
     pass
 

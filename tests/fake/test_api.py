@@ -415,6 +415,14 @@ class RulesTest(FakeTest):
         redirect = self.fake.api("GET", "/fleet/")
         self.assertEqual((redirect.status, redirect.headers["Location"]), (302, "http://127.0.0.2:1/elsewhere"))
 
+    def test_only_answers_that_are_wrong_on_purpose_say_so(self):
+        self.fake.rule("status", method="POST", status=500)
+        self.fake.rule("delay", method="POST", ms=1)
+        marks = [self.fake.create(name).headers["X-Fake-Fault"] for name in ("a", "b", "b")]
+        self.assertEqual(marks, ["status", None, None])
+        with Fake("--without", "uid,created_at") as fake:
+            self.assertEqual(fake.create("a").headers["X-Fake-Fault"], "created_at,uid")
+
     def test_a_delayed_request_takes_as_long(self):
         self.fake.rule("delay", ms=150)
         started = time.monotonic()

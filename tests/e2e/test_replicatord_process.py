@@ -382,6 +382,55 @@ class Memory(FolderCase):
         self.assertFalse((self.folder / "data").exists())
 
 
+class Compat(FolderCase):
+    FIELDS = {
+        "no-observed-generation": ({"observed_generation"}, set()),
+        "no-uid": ({"uid"}, set()),
+        "no-created-at": ({"created_at"}, {"created_at"}),
+        "no-operation-state": (set(), {"state", "error"}),
+        "no-if-match": (set(), set()),
+    }
+
+    def look(self, *arguments):
+        """The names in a replicator and in an operation, and the status of a PATCH whose If-Match is out of date."""
+        with tempfile.TemporaryDirectory() as folder:
+            server = Replicatord(folder, arguments=arguments).start()
+            try:
+                created = server.create("orders").body
+                operation = server.reconcile("orders", 1, "k").body
+                shown = server.wait_for("orders", "Healthy")
+                listed = server.call("GET", "/kafka-replicator/").body["results"][0]
+                patched = server.patch("orders", {"lag_alert_threshold": 1}, If_Match='"7"').status
+                self.assertEqual({*created}, {*shown})
+                self.assertEqual({*created}, {*listed})
+                return {*created}, {*operation}, patched
+            finally:
+                server.end()
+
+    def test_each_is_left_out_alone_and_all_together(self):
+        replicator, operation, patched = self.look()
+        self.assertEqual(patched, 412)
+        for word, (fields, operation_fields) in self.FIELDS.items():
+            with self.subTest(word):
+                expected = (replicator - fields, operation - operation_fields, 200 if word == "no-if-match" else 412)
+                self.assertEqual(self.look("--compat", word), expected)
+        least = replicator - {"observed_generation", "uid", "created_at"}, {"id", "generation"}, 200
+        self.assertEqual(self.look("--compat", "minimal"), least)
+        self.assertEqual(self.look("--compat", ",".join(self.FIELDS)), least)
+
+    def test_what_it_does_not_know(self):
+        server = self.server(arguments=("--compat", "no-uid,no-body"))
+        printed = self.run_program(*server.arguments, status=2)
+        self.assertIn('--compat: "no-body" is nothing that can be left out', printed)
+
+    def test_the_command_line_goes_before_the_file(self):
+        server = self.server(arguments=("--compat", "no-uid"))
+        server.config.write_text(server.config.read_text() + "compat: minimal\n")
+        created = server.start().create("orders").body
+        self.assertNotIn("uid", created)
+        self.assertIn("created_at", created)
+
+
 class Trouble(FolderCase):
     def test_a_full_disk(self):
         server = self.server(delay="100ms").start()

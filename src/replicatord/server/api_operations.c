@@ -62,18 +62,22 @@ static bool read_request(struct call *c, struct reconcile_request *ret_request)
 
 static void answer_operation(struct call *c, const struct operation_row *op)
 {
+	unsigned compat = c->server->config->compat;
 	char when[CLOCK_TEXT_MAX];
 
 	buf_adds(c->out, "{\"id\":");
 	json_write_string(c->out, op->id);
-	buf_addf(c->out,
-		",\"generation\":%lld,\"state\":\"%s\",\"error\":", (long long)op->generation,
-		operation_state_name(op->state));
-	if (*op->error)
-		json_write_string(c->out, op->error);
-	else
-		buf_adds(c->out, "null");
-	buf_addf(c->out, ",\"created_at\":\"%s\"}", clock_format(op->created_at_ms, when));
+	buf_addf(c->out, ",\"generation\":%lld", (long long)op->generation);
+	if (!(compat & COMPAT_NO_OPERATION_STATE)) {
+		buf_addf(c->out, ",\"state\":\"%s\",\"error\":", operation_state_name(op->state));
+		if (*op->error)
+			json_write_string(c->out, op->error);
+		else
+			buf_adds(c->out, "null");
+	}
+	if (!(compat & COMPAT_NO_CREATED_AT))
+		buf_addf(c->out, ",\"created_at\":\"%s\"", clock_format(op->created_at_ms, when));
+	buf_addc(c->out, '}');
 	call_answer(c, 202);
 }
 

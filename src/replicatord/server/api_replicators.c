@@ -12,13 +12,13 @@ static void write_row(void *ctx, const struct replicator_row *row)
 	struct call *c = ctx;
 
 	call_item(c);
-	replicator_write(c->out, row);
+	replicator_write(c->out, row, c->server->config->compat);
 }
 
 static void answer_row(struct call *c, int status, const struct replicator_row *row)
 {
 	buf_clear(c->out);
-	replicator_write(c->out, row);
+	replicator_write(c->out, row, c->server->config->compat);
 	call_answer(c, status);
 }
 

@@ -189,6 +189,14 @@ static const struct field config_fields[] = {
 		.offset = offsetof(struct config, clusters),
 		.doc = "The Kafka clusters that have an id. Without any, every id is taken as it "
 		       "is."},
+	{.name = "compat",
+		.type = FIELD_STRINGS,
+		.flags = FIELD_ONE_OK,
+		.offset = offsetof(struct config, compat_words),
+		.doc = "What to leave out, to try clients against an API that has less: "
+		       "no-observed-generation, no-uid, no-created-at, no-operation-state, "
+		       "no-if-match "
+		       "(the header is not looked at), or minimal, which is all of these."},
 	{.name = "secrets",
 		.type = FIELD_NODE,
 		.flags = FIELD_NOT_BUILT,
@@ -264,6 +272,20 @@ static void check_providers(
 	}
 }
 
+static void take_compat(struct config *c, const char *file, struct problems *problems)
+{
+	const struct node *words = c->compat_words;
+
+	for (size_t i = 0; words && i < words->u.seq.n; i++) {
+		const struct node *word = words->u.seq.at[i];
+		struct err e = ERR_INIT;
+
+		if (compat_add(&c->compat, word->u.string.s, &e) < 0)
+			problems_add(problems, PROBLEM_ERROR, file, word->line, word->col, "compat",
+				"%s", e.msg);
+	}
+}
+
 /* Only once every map decoded, so each list is one and each name a string. */
 static void check(const struct config *c, const char *file, const struct node *root,
 	struct problems *problems)
@@ -306,8 +328,10 @@ struct config *config_parse(
 		const struct field_place place = {.arena = &c->arena, .file = file, .path = ""};
 		const struct node *root = node_copy(&c->arena, docs.at[0]);
 
-		if (fields_decode(config_fields, root, &place, c, problems))
+		if (fields_decode(config_fields, root, &place, c, problems)) {
 			check(c, file, root, problems);
+			take_compat(c, file, problems);
+		}
 	}
 	yaml_docs_release(&docs);
 	if (problems->n_errors == errors)

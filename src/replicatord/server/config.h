@@ -14,6 +14,7 @@
 #include "doc/fields.h"
 #include "doc/problem.h"
 #include "runner/runner.h"
+#include "server/compat.h"
 
 enum token_access { ACCESS_READ, ACCESS_WRITE };
 
@@ -53,6 +54,8 @@ struct config {
 	struct field_list organizations; /* struct organization_config */
 	struct field_list fleets; /* struct fleet_config, in the order of choice */
 	struct field_list clusters; /* struct cluster_config; none: any kafka id is taken */
+	const struct node *compat_words;
+	unsigned compat; /* bits of enum compat */
 	const struct node *not_built;
 	struct arena arena;
 };
@@ -66,8 +69,6 @@ struct config *config_load(const char *file, struct problems *problems);
 struct config *config_parse(
 	const char *file, const char *text, size_t len, struct problems *problems);
 void config_free(struct config *c);
-/* The mdoc reference of all keys. */
-void config_mdoc(struct buf *out);
 /* The mdoc reference of all keys. */
 void config_mdoc(struct buf *out);
 

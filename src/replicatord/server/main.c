@@ -17,6 +17,7 @@
 static struct {
 	const char *config;
 	const char *listen;
+	const char *compat;
 	bool memory;
 	bool check;
 	bool version;
@@ -39,6 +40,13 @@ static const struct opt opts[] = {
 		.value = &options.listen,
 		.value_name = "ADDRESS",
 		.help = "In place of the configuration's `listen`: 127.0.0.1:8480, [::1]:0, …"},
+	{.name = "compat",
+		.type = OPT_STRING,
+		.value = &options.compat,
+		.value_name = "LIST",
+		.help = "In place of the configuration's `compat`: what to leave out, with commas "
+			"between. "
+			"no-uid, no-observed-generation, …, or minimal for all."},
 	{.name = "check",
 		.type = OPT_FLAG,
 		.value = &options.check,
@@ -165,6 +173,10 @@ static int run_configured(struct program *p, struct config *config)
 	char token[UUID_MAX];
 	struct err e = ERR_INIT;
 
+	if (options.compat && compat_parse(options.compat, &config->compat, &e) < 0) {
+		err_prefix(&e, "--compat");
+		return fail(&e);
+	}
 	if (options.listen)
 		config->listen = options.listen;
 	if (options.check) {

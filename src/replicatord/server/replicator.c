@@ -40,7 +40,8 @@ static bool tag_matches(const char *tag, size_t len, int64_t generation)
 bool replicator_match(struct call *c, const struct replicator_row *row)
 {
 	const char *list = httpd_header(c->request, "If-Match");
-	bool matches = !list || !strcmp(list, "*");
+	bool ignored = c->server->config->compat & COMPAT_NO_IF_MATCH;
+	bool matches = ignored || !list || !strcmp(list, "*");
 
 	while (list && *list && !matches) {
 		size_t len = strcspn(list, ", \t");
@@ -61,16 +62,19 @@ static void write_string(struct buf *out, const char *name, const char *value)
 	json_write_string(out, value);
 }
 
-void replicator_write(struct buf *out, const struct replicator_row *row)
+void replicator_write(struct buf *out, const struct replicator_row *row, unsigned compat)
 {
 	char when[CLOCK_TEXT_MAX];
 
 	/* The stored settings are a JSON object already: the rest goes before its closing brace. */
 	buf_add(out, row->spec, strlen(row->spec) - 1);
-	write_string(out, "uid", row->uid);
-	write_string(out, "created_at", clock_format(row->created_at_ms, when));
-	buf_addf(out, ",\"generation\":%lld,\"observed_generation\":%lld",
-		(long long)row->generation, (long long)row->observed_generation);
+	if (!(compat & COMPAT_NO_UID))
+		write_string(out, "uid", row->uid);
+	if (!(compat & COMPAT_NO_CREATED_AT))
+		write_string(out, "created_at", clock_format(row->created_at_ms, when));
+	buf_addf(out, ",\"generation\":%lld", (long long)row->generation);
+	if (!(compat & COMPAT_NO_OBSERVED_GENERATION))
+		buf_addf(out, ",\"observed_generation\":%lld", (long long)row->observed_generation);
 	write_string(out, "status", live_status_name(row->status));
 	write_string(out, "status_message", row->status_message);
 	write_string(out, "fleet", row->fleet);

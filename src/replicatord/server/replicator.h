@@ -16,6 +16,7 @@ bool replicator_not_deleting(struct call *c, const struct replicator_row *row);
 /* 412 if there is an If-Match that does not name its generation. */
 bool replicator_match(struct call *c, const struct replicator_row *row);
 
-void replicator_write(struct buf *out, const struct replicator_row *row);
+/* `compat`: what is left out, see server/compat.h. */
+void replicator_write(struct buf *out, const struct replicator_row *row, unsigned compat);
 
 #endif

@@ -49,8 +49,40 @@ static void test_parse_fills_in_defaults(void **state)
 	assert_null(fleet->providers);
 	assert_int_equal(token->access, ACCESS_READ);
 	assert_int_equal(c->clusters.n, 0);
+	assert_int_equal(c->compat, 0);
 	config_free(c);
 	problems_release(&problems);
+}
+
+static void test_compat_is_a_word_or_several(void **state)
+{
+	static const struct {
+		const char *words;
+		unsigned bits;
+	} rows[] = {
+		{"no-uid", COMPAT_NO_UID},
+		{"no-created-at,no-if-match", COMPAT_NO_CREATED_AT | COMPAT_NO_IF_MATCH},
+		{"no-uid,minimal", COMPAT_MINIMAL},
+	};
+	struct err e = ERR_INIT;
+	unsigned bits;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct problems problems = PROBLEMS_INIT;
+		auto_free char *text = xasprintf(MINIMAL "compat: [%s]\n", rows[i].words);
+		struct config *c = parse(text, &problems);
+
+		assert_int_equal(compat_parse(rows[i].words, &bits, &e), 0);
+		assert_int_equal(bits, rows[i].bits);
+		assert_int_equal(c->compat, rows[i].bits);
+		config_free(c);
+		problems_release(&problems);
+	}
+	assert_int_equal(compat_parse("no-uid,", &bits, &e), -ERR_INVALID);
+	assert_string_equal(e.msg,
+		"\"\" is nothing that can be left out; what can: minimal, no-created-at, "
+		"no-if-match, no-observed-generation, no-operation-state, no-uid");
 }
 
 static void test_parse_reads_what_is_written(void **state)
@@ -110,6 +142,9 @@ static void test_parse_names_the_place_of_what_is_wrong(void **state)
 		"each its own");
 	assert_refused(MINIMAL "clusters: [{id: \"\", bootstrap_servers: \"b:9092\"}]\n",
 		"replicatord.yaml:3:17: clusters[0].id: must not be empty");
+	assert_refused(MINIMAL "compat: [no-uid, no-uuid]\n",
+		"replicatord.yaml:3:18: compat: \"no-uuid\" is nothing that can be left out; did "
+		"you mean no-uid");
 	assert_refused("organizations: []\nfleets: [{name: dev, runner: simulate}]\n",
 		"replicatord.yaml:1:16: organizations: must not be empty");
 	assert_refused("organizations: [{name: acme, tokens: []}]\nfleets: []\n",
@@ -214,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse_fills_in_defaults),
+		cmocka_unit_test(test_compat_is_a_word_or_several),
 		cmocka_unit_test(test_parse_reads_what_is_written),
 		cmocka_unit_test(test_parse_names_the_place_of_what_is_wrong),
 		cmocka_unit_test(test_parse_refuses_what_tables_do_not_know),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""weir as a process: signals, restarts, rivals, its pages and logs."""
+"""weir as a process: signals, restarts, its pages and logs."""
 
 import json
 import signal
@@ -168,43 +168,6 @@ class RestartTest(unittest.TestCase):
                 s.kill()
                 wanted[generation] = 1
             self.assertEqual(s.api.started("orders-dr"), wanted)
-
-
-class RivalTest(unittest.TestCase):
-    """Two daemons on one API by mistake: nothing is done twice."""
-
-    def start_rival(self, s):
-        """With a state and a name of its own."""
-        config = json.loads(s.config_file.read_text())
-        config |= {"name": "rival", "state": str(s.folder / "rival-state")}
-        file = s.folder / "rival.yaml"
-        file.write_text(json.dumps(config))
-        mine, s.config_file = s.config_file, file
-        rival = s.spawn("run", log="rival")
-        s.config_file = mine
-        s.stack.callback(self.end, rival)
-        return rival
-
-    def end(self, rival):
-        rival.terminate()
-        self.assertEqual(rival.wait(DEADLINE_S), 0)
-
-    def wait_for_both(self, s, sha, words):
-        s.wait_status(sha, "success", words)
-        rivals = "refs/notes/weir/rival"
-        wait_for(lambda: s.repository.note(sha, rivals).get("weir/rival/sync", ("",))[0] == "success", DEADLINE_S)
-
-    def test_each_change_is_one_operation(self):
-        with Site("fake", ["--delay", "0.5"]) as s:
-            s.start()
-            rival = self.start_rival(s)
-            for generation in range(1, 4):
-                files = {f"r{n}.yaml": document(f"r{n}-dr", lag_alert_threshold=generation) for n in range(5)}
-                sha = s.push(files)
-                rival.send_signal(signal.SIGHUP)
-                self.wait_for_both(s, sha, "^5 in sync")
-            for n in range(5):
-                self.assertEqual(s.api.started(f"r{n}-dr"), {g: 1 for g in range(1, 4)})
 
 
 if __name__ == "__main__":

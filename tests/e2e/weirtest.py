@@ -67,10 +67,11 @@ def line_of(text, words):
 class Replicatord(Fake):
     """The real server, with a fleet that simulates. As a Fake to its client, without the fake's controls."""
 
-    def __init__(self, folder, delay="100ms", fail=(), listen_port=0):
+    def __init__(self, folder, delay="100ms", fail=(), compat=(), listen_port=0):
         self.folder = folder
         self.file = folder / "replicatord.yaml"
         self.settings = {"delay": delay, "fail": list(fail)}
+        self.compat = list(compat)
         self.port = listen_port
         super().__init__()
 
@@ -87,6 +88,7 @@ class Replicatord(Fake):
                 }
             ],
             "fleets": [{"name": "dev", "runner": "simulate", "capacity": 1000, "simulate": self.settings}],
+            "compat": self.compat,
             "clusters": [{"id": name, "bootstrap_servers": f"{name}:9092"} for name in ("prod-eu", "dr-eu")],
         }
         self.file.write_text(json.dumps(config, indent=1))

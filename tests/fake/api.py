@@ -200,6 +200,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.gate.wait()
         self.answer(*(done or self.perform(request)))
 
+    def meddle(self, request, edits, after):
+        done = self.perform(request) if after else None
+        with self.server.api.lock:
+            for edit in edits:
+                self.server.api.replicators.edit(now=request.now, **edit)
+            self.server.api.save()
+        self.answer(*(done or self.perform(request)))
+
     def fail_operation(self, request, error):
         self.answer(*self.perform(request, error))
 
@@ -239,6 +247,7 @@ BEHAVIOUR = {
     "redirect": Handler.redirect,
     "hang": Handler.hang,
     "hold": Handler.hold,
+    "meddle": Handler.meddle,
     "fail_operation": Handler.fail_operation,
     "slow_drip": Handler.slow_drip,
 }
@@ -304,6 +313,9 @@ CONTROL = {
 }
 
 
+MINIMAL_WITHOUT = "observed_generation,uid,created_at,operation.state,operation.error,operation.created_at"
+
+
 def names(text):
     return frozenset(filter(None, text.split(",")))
 
@@ -322,9 +334,14 @@ def parse_options():
     parser.add_argument("--bare-lists", action="store_true", help="lists are arrays, without pages")
     parser.add_argument("--no-if-match", action="store_true", help="ignore If-Match")
     parser.add_argument("--without", type=names, default=(), help="read-only fields left out: uid,operation.state,…")
+    parser.add_argument("--minimal", action="store_true", help="leave out all that weir can do without")
     parser.add_argument("--forget", type=names, default=(), help="accept these fields and do not keep them")
     parser.add_argument("--until-eof", action="store_true", help="end when standard input ends")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.minimal:
+        options.without = frozenset(options.without) | names(MINIMAL_WITHOUT)
+        options.no_if_match = True
+    return options
 
 
 def stop_at_eof(server):

@@ -21,6 +21,8 @@ ACTIONS = {
     "redirect": {"url": None, "status": 302},
     "hang": {"effect": False},
     "hold": {"effect": False},
+    # What somebody else does when the request arrives, or once it is carried out: see Replicators.edit.
+    "meddle": {"edits": None, "after": False},
     "fail_operation": {"error": "the fleet refused the change"},
     "slow_drip": {"interval_ms": 1000},
 }

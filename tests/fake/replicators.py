@@ -191,6 +191,7 @@ class Replicators:
         fields=None,  # new values, not validated
         new_generation=True,  # for them
         provision=False,  # the generation, at once; else they stay a draft
+        start=False,  # an operation for it, which takes its time
         create=False,  # it if there is none
         remove=False,  # it at once
         status=None,
@@ -212,6 +213,8 @@ class Replicators:
             replicator["generation"] += bool(new_generation)
         if provision:
             self.finish(self.start(replicator, now), now)
+        if start:
+            self.start(replicator, now)
         marks = {"status": status, "status_message": status_message, "hidden": hidden}
         replicator.update({name: mark for name, mark in marks.items() if mark is not None})
         return self.show(replicator)

@@ -297,6 +297,12 @@ class OptionsTest(unittest.TestCase):
             self.assertLessEqual({"status", "fleet"}, fake.api("GET", "/kafka-replicator/").json["results"][0].keys())
             self.assertEqual(fake.reconcile("a", 1).json.keys(), {"id", "generation", "error", "created_at"})
 
+    def test_all_that_is_optional_can_be_left_out(self):
+        with Fake("--minimal") as fake:
+            self.assertFalse({"uid", "created_at", "observed_generation"} & fake.create("a").json.keys())
+            self.assertEqual(fake.reconcile("a", 1).json.keys(), {"id", "generation"})
+            self.assertEqual(fake.patch("a", {"topic_whitelist": "b"}, {"If-Match": '"7"'}).status, 200)
+
     def test_fields_can_be_forgotten(self):
         with Fake("--forget", "topic_blacklist") as fake:
             self.assertIsNone(fake.create("a", topic_blacklist="x").json["topic_blacklist"])
@@ -332,6 +338,25 @@ class BehindTheBackTest(FakeTest):
         done = self.fake.edit("a", fields={"topic_whitelist": "z"}, provision=True)
         self.assertEqual((done["generation"], done["observed_generation"], done["status"]), (3, 3, "Healthy"))
         self.assertEqual(self.fake.get("a"), done)
+
+    def test_an_edit_can_start_an_operation_that_takes_its_time(self):
+        self.provisioned()
+        self.fake.patch("a", {"topic_whitelist": "x"})
+        mine = self.fake.reconcile("a", 2, KEY).json
+        started = self.fake.edit("a", fields={"topic_whitelist": "y"}, start=True)
+        self.assertEqual((started["generation"], started["status"]), (3, "Updating"))
+        self.assertEqual(self.fake.reconcile("a", 2, KEY).json, mine | {"state": "Superseded"})
+        self.assertEqual(self.healthy()["observed_generation"], 3)
+
+    def test_somebody_can_meddle_before_and_after_a_request(self):
+        self.provisioned()
+        before = [{"identifier": "a", "fields": {"topic_blacklist": "x"}}, {"identifier": "a", "provision": True}]
+        self.fake.rule("meddle", "PATCH", edits=before)
+        self.assertEqual(self.fake.patch("a", {"topic_whitelist": "x"}, {"If-Match": '"1"'}).status, 412)
+        self.fake.rule("meddle", "PATCH", edits=[{"identifier": "a", "remove": True}], after=True)
+        answer = self.fake.patch("a", {"topic_whitelist": "x"})
+        self.assertEqual((answer.status, answer.json["generation"]), (200, 3))
+        self.assertIsNone(self.fake.get("a"))
 
     def test_an_edit_can_create_hide_and_remove(self):
         self.fake.edit("a", create=True, fields=body("a"), provision=True)

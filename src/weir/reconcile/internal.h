@@ -151,6 +151,8 @@ void pass_abandon(struct engine *en);
 /* work.c: what a plan wants done about one replicator */
 void work_begin(struct engine *en, struct plan_item *item);
 void work_resume(struct engine *en, struct record *r);
+/* Before a plan: what the list shows of operations of others. */
+void work_observe(struct engine *en);
 /* Where the API does not say which generation runs, others are watched starting it: `started` is
  * the highest that is known to be started. */
 void work_note_others(struct record *r, const struct live *live, int64_t started);

@@ -183,6 +183,7 @@ void ledger_close_intent(
 	vec_push(&l->closed, r->intent);
 	r->intent = NULL;
 	str_replace(&r->saved, NULL);
+	r->unobserved = false;
 	r->work = WORK_NONE;
 	r->plan_is_made = false;
 }

@@ -62,6 +62,8 @@ struct record {
 	bool status_left; /* the status was seen other than Healthy since the reconcile */
 	int64_t steady_since; /* monotonic; since when the status has been the same */
 	enum live_status last_status;
+	bool unobserved; /* the generation was not, when the operation was begun: once it is, that
+			    has ended */
 	bool superseded; /* the operation: what others started instead is waited for */
 	char *saved; /* JSON of the whole body at the open intent's generation, NULL if not known */
 	int64_t looked_generation; /* that was seen last since the operation began */

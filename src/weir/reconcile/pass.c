@@ -432,6 +432,8 @@ static void begin_writing(struct engine *en)
 	api_list_init(&en->incoming);
 	removal_settle(en);
 	mark_gone(en);
+	if (!en->options.dry)
+		work_observe(en);
 	en->plan = build_plan(en);
 	en->plans++;
 	en->held_for_others = false;

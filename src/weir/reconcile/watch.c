@@ -213,7 +213,8 @@ void watch_note(const struct engine *en, struct record *r, const struct live *li
  * attempt). */
 static bool tells_by_itself(const struct record *r, const struct live *live)
 {
-	return live->has_observed && r->intent->attempt <= 1 && r->intent->kind != INTENT_RECONCILE;
+	bool first = r->intent->attempt <= 1 && r->intent->kind != INTENT_RECONCILE;
+	return live->has_observed && (r->unobserved || first);
 }
 
 /* The status has to do: it changed and came back, or stayed as it is for long enough. */

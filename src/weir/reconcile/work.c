@@ -67,22 +67,31 @@ void work_note_others(struct record *r, const struct live *live, int64_t started
 	}
 }
 
-/* Others provisioned what the plan took for a draft: the next one knows better. */
-static void note_others(struct engine *en, struct record *r, const struct plan_item *item)
+static void note_others(struct engine *en, struct record *r, const struct live *live)
 {
-	const struct live *live = item->live;
 	bool started_by_us = r->intent && r->intent->state >= INTENT_SENT;
-	if (!live || !item->ours || started_by_us)
+	bool at_rest = live->status == LIVE_HEALTHY || live->status == LIVE_ERROR;
+	if (started_by_us || live->generation < r->row.seen_generation ||
+		!live_is_same(live, r->row.uid, r->row.created_at))
 		return;
 	work_note_others(r, live, r->row.provisioned_generation);
-	bool at_rest = live->status == LIVE_HEALTHY || live->status == LIVE_ERROR;
 	if (!at_rest || r->busy_generation != live->generation ||
 		r->row.provisioned_generation >= live->generation)
 		return;
 	r->row.provisioned_generation = live->generation;
 	str_replace(&r->row.provisioned, spec_to_json(&live->spec));
 	ledger_changed(&en->ledger, r);
-	pass_soon(en, 0);
+}
+
+void work_observe(struct engine *en)
+{
+	for (size_t i = 0; i < map_size(&en->list.by_name); i++) {
+		const struct live *live = map_value(&en->list.by_name, i);
+		struct record *r =
+			live->has_observed ? NULL : ledger_find(&en->ledger, live->identifier);
+		if (r && r->row.owned)
+			note_others(en, r, live);
+	}
 }
 
 bool work_waits(struct engine *en, const struct record *r)
@@ -236,6 +245,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	str_replace(&i->created_at, xstrdup_opt(live->created_at));
 	r->begun_by = en->plans;
 	str_replace(&r->saved, spec_to_json(&live->spec));
+	r->unobserved = live->has_observed && live->observed_generation < live->generation;
 	work_applied(en, r, live);
 	calls_reconcile(en, r, false);
 }
@@ -350,8 +360,6 @@ void work_begin(struct engine *en, struct plan_item *item)
 		pass_soon(en, half > LAG_LOOK_MS ? half : LAG_LOOK_MS);
 		return;
 	}
-	if (r)
-		note_others(en, r, item);
 	switch (item->action) {
 	case PLAN_CREATE:
 	case PLAN_UPDATE:

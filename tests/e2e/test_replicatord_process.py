@@ -420,7 +420,7 @@ class Compat(FolderCase):
 
     def test_what_it_does_not_know(self):
         server = self.server(arguments=("--compat", "no-uid,no-body"))
-        printed = self.run_program(*server.arguments, status=2)
+        printed = self.run_program(*server.arguments, status=1)
         self.assertIn('--compat: "no-body" is nothing that can be left out', printed)
 
     def test_the_command_line_goes_before_the_file(self):

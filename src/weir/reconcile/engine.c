@@ -207,6 +207,10 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 	int rc = 0;
 	if (options->store)
 		rc = ledger_load(&en->ledger, options->store, e);
+	if (!en->ledger.head)
+		en->ledger.head = xstrdup("");
+	if (rc == 0)
+		rc = found_load(en, e);
 	if (rc < 0) {
 		engine_free(en);
 		return rc;
@@ -246,6 +250,8 @@ void engine_free(struct engine *en)
 	catalog_free(en->nothing);
 	ledger_release(&en->ledger);
 	map_release(&en->begun);
+	brake_release(&en->brake);
+	free(en->rewind_approval);
 	map_release(&en->changed);
 	free(en->standings);
 	free(en);

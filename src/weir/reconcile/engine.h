@@ -107,6 +107,9 @@ void engine_read_done(struct engine *en, struct read_result *owned_result);
 void engine_answer(struct engine *en, struct api_answer *owned_answer);
 void engine_posted(struct engine *en, struct post_batch *owned_batch);
 
+/* The digest is what stands in the way of the replicator now: only that can be approved. */
+bool engine_binds(const struct engine *en, const char *name, const char *digest);
+
 /* once: everything came to its end, well or not, and the statuses are out. */
 bool engine_settled(const struct engine *en);
 

@@ -45,6 +45,14 @@ struct trouble {
 	struct err err;
 };
 
+/* Replicators of one commit that ended in Error, one after the other. */
+struct brake {
+	char *sha; /* the commit */
+	struct strv failed;
+	char *reason; /* why nothing more of it is begun, NULL if it may be */
+	char *approval; /* the digest that releases it, NULL if nothing is held */
+};
+
 struct engine {
 	struct engine_options options;
 	const struct config *config;
@@ -69,6 +77,10 @@ struct engine {
 	bool catalog_new; /* since the last plan */
 	bool compared; /* the plan was made for this head */
 	int64_t head_since; /* wall; when the head was taken */
+	struct brake brake;
+	char *rewind_approval; /* the digest that lets a rewound branch be followed; NULL if none is
+				  held */
+	bool store_is_new; /* nothing was ever done from it */
 	struct map begun; /* names of replicators for which this head led to an operation */
 	struct map changed; /* ... that came to its end */
 
@@ -145,8 +157,43 @@ void pass_page(struct engine *en, struct api_answer *owned_answer);
 void pass_confirmed(struct engine *en, struct record *r, struct api_answer *owned_answer);
 /* Ends the pass if nothing of it is under way any more. */
 void pass_written(struct engine *en);
+/* What was not sent yet is planned anew; a reconcile completes what was written, and leaves. */
+void pass_stop_begun(struct engine *en);
 /* Lets go of what was not sent yet; the next pass plans it anew. */
 void pass_abandon(struct engine *en);
+
+/* inputs.c: what a plan is made from */
+struct plan *inputs_plan(struct engine *en);
+/* All of Git, as it is now, was read: absence from it means something. */
+bool inputs_complete(const struct engine *en);
+/* What is there already and differs, when the store is new, is not written over until Git changes
+ * it or a person approves: which those are. */
+int found_load(struct engine *en, struct err *e);
+void found_note(struct engine *en);
+void found_forget(struct engine *en, struct record *r);
+
+/* guards.c */
+void brake_load(struct engine *en);
+void brake_release(struct brake *b);
+/* The operation of the open intent came to its end. */
+void brake_note_end(struct engine *en, const struct record *r, bool well);
+/* Lets go of it if that was approved. */
+void brake_check(struct engine *en);
+bool rewind_is_held(struct engine *en, const struct source_head *head);
+/* What was approved and is not there any more to be done needs an approval of its own if it comes
+ * again. */
+void approvals_sweep(struct engine *en);
+/* What the open intent was approved for is done. */
+void approval_used(struct engine *en, struct record *r);
+
+/* contested.c: what others take back */
+/* Which settings the item heals; once that shows, it counts. */
+void contested_note(struct record *r, const struct plan_item *item);
+void contested_healed(struct engine *en, struct record *r);
+void contested_age(struct engine *en, struct record *r);
+void contested_seen(struct engine *en, struct record *r, const struct plan_item *item);
+/* Before the document is accepted. */
+void contested_changed(struct engine *en, struct record *r, const struct replicator *desired);
 
 /* work.c: what a plan wants done about one replicator */
 void work_begin(struct engine *en, struct plan_item *item);

@@ -67,6 +67,7 @@ static void refresh_plan(struct record *r)
 	if (p->has_last_applied)
 		spec_from_json(row->last_applied, &r->plan_arena, &p->last_applied);
 	read_spec(row->provisioned, &p->last_applied, &r->plan_arena, &p->provisioned);
+	p->contested = contested_names(row->contested, &r->plan_arena, &p->n_contested);
 	spec_from_json(row->not_kept, &r->plan_arena, &p->not_kept_value);
 	for (int f = 0; f < SPEC__COUNT; f++)
 		if (p->not_kept_value.value[f])
@@ -131,6 +132,8 @@ static void record_free(void *p)
 	free(r->accepted);
 	free(r->last_error);
 	free(r->saved);
+	free(r->approval);
+	strv_release(&r->heals);
 	arena_release(&r->desired_arena);
 	arena_release(&r->plan_arena);
 	free(r->name);
@@ -152,16 +155,17 @@ const struct replicator *ledger_desired(struct record *r)
 	return &r->desired;
 }
 
-void ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired)
+bool ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired)
 {
 	auto_buf struct buf json = BUF_INIT;
 	replicator_write_json(desired, &json);
 	if (r->accepted && !strcmp(r->accepted, buf_str(&json)))
-		return;
+		return false;
 	mark(l, r);
 	str_replace(&r->accepted, buf_take(&json));
 	r->accepted_dirty = true;
 	r->has_desired = false;
+	return true;
 }
 
 void ledger_unaccept(struct ledger *l, struct record *r)

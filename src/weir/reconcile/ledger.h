@@ -79,6 +79,10 @@ struct record {
 	unsigned char
 		refused[32]; /* digest of the body that the API refused; not sent again as it is */
 	bool is_refused;
+	struct strv heals; /* settings whose drift the open intent repairs */
+	char *approval; /* the digest that let the open intent be, NULL if none did */
+	bool found; /* was there, and not as Git says, when the store was new; and Git did not
+		       change it since */
 	bool healed; /* the open intent repairs drift, and nothing else */
 	uint64_t begun_by; /* the plan that the open intent is from */
 };
@@ -122,8 +126,8 @@ struct record *ledger_need(struct ledger *l, const char *name);
 
 /* Marks the row as changed. */
 void ledger_changed(struct ledger *l, struct record *r);
-/* Puts the document that loaded; marks it if it differs from what is stored. */
-void ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired);
+/* Puts the document that loaded; marks it, and says so, if it differs from what is stored. */
+bool ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired);
 /* What a plan is given of it, decoded when it is first asked for since something changed. It stays
  * as it is until it is asked for again, so that the plan may point there. */
 const struct plan_record *ledger_plan(struct record *r);
@@ -160,6 +164,9 @@ void ledger_tidy_outbox(struct ledger *l, const char *head);
 void ledger_written(struct ledger *l);
 bool ledger_is_dirty(const struct ledger *l);
 int ledger_flush(struct ledger *l, struct err *e);
+
+/* contested.c: the settings that stand as contested in a row's JSON, sorted. */
+const char *const *contested_names(const char *json, struct arena *arena, size_t *ret_n);
 
 /* A spec as JSON for the store, and back (all NULL for NULL). */
 char *spec_to_json(const struct spec *spec);

@@ -95,6 +95,14 @@ static bool is_same_document(const struct replicator *d, const struct replicator
 	       !strcmp(d->file, before->file);
 }
 
+static void accept(struct engine *en, const struct replicator *d)
+{
+	struct record *r = ledger_need(&en->ledger, d->name);
+	contested_changed(en, r, d);
+	if (ledger_accept(&en->ledger, r, d))
+		found_forget(en, r);
+}
+
 /* `before` is the catalog of the last tree, NULL if none: most of it is in this one too. */
 static void accept_documents(struct engine *en, const struct catalog *before)
 {
@@ -103,7 +111,7 @@ static void accept_documents(struct engine *en, const struct catalog *before)
 		const struct replicator *d = map_value(&c->by_name, i);
 		const struct replicator *old = before ? map_get(&before->by_name, d->name) : NULL;
 		if (!d->failed && !is_same_document(d, old))
-			ledger_accept(&en->ledger, ledger_need(&en->ledger, d->name), d);
+			accept(en, d);
 	}
 	if (!c->complete)
 		return;
@@ -152,8 +160,8 @@ static void load_changed(struct engine *en)
 	auto_strv struct strv changed = VEC_INIT;
 	map_clear(&en->begun);
 	map_clear(&en->changed);
-	if (en->ledger.store)
-		store_load_changed(en->ledger.store, en->head.sha, &begun, &changed, NULL);
+	if (en->options.store)
+		store_load_changed(en->options.store, en->head.sha, &begun, &changed, NULL);
 	vec_each (name, &begun)
 		map_put(&en->begun, *name, en);
 	vec_each (name, &changed)
@@ -165,6 +173,7 @@ static void take_new_head(struct engine *en, const struct source_head *head)
 	en->head = *head;
 	en->head_since = now_wall(en);
 	load_changed(en);
+	brake_load(en);
 	en->compared = false;
 	ledger_set(&en->ledger, "seen-head", head->sha);
 	compare_now(en);
@@ -177,9 +186,11 @@ static void take_head(struct engine *en, struct read_result *result)
 {
 	const struct source_head *head = &result->head;
 	bool is_new = strcmp(en->head.sha, head->sha) != 0;
-	bool rewound = head->relation == SOURCE_REWOUND && en->config->source.rewind == REWIND_HOLD;
+	bool rewound = rewind_is_held(en, head);
 	if (rewound && !en->rewound)
 		forget_plan(en);
+	if (rewound != en->rewound)
+		compare_now(en);
 	en->rewound = rewound;
 	if (is_new)
 		take_new_head(en, head);
@@ -337,60 +348,6 @@ void pass_confirmed(struct engine *en, struct record *r, struct api_answer *owne
 		begin_writing(en);
 }
 
-/* The plan's inputs as arrays. */
-struct inputs {
-	VEC(const struct replicator *) accepted;
-	VEC(const struct live *) live;
-	VEC(const struct plan_record *) records;
-	VEC(struct plan_secret) secrets;
-};
-
-static void gather_records(
-	const struct engine *en, const struct catalog *catalog, struct inputs *in)
-{
-	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
-		struct record *r = map_value(&en->ledger.records, i);
-		if (r->row.owned || r->intent || r->row.failed_generation)
-			vec_push(&in->records, ledger_plan(r));
-		const struct replicator *d = map_get(&catalog->by_name, r->name);
-		if (r->accepted && (!d || d->failed))
-			vec_push(&in->accepted, ledger_desired(r));
-	}
-}
-
-static struct plan *build_plan(struct engine *en)
-{
-	struct inputs in = {.accepted = VEC_INIT};
-	bool ignore = en->rewound && !en->options.dry;
-	const struct catalog *catalog = en->catalog && !ignore ? en->catalog : en->nothing;
-	gather_records(en, catalog, &in);
-	for (size_t i = 0; i < map_size(&en->list.by_name); i++)
-		vec_push(&in.live, map_value(&en->list.by_name, i));
-	vec_each (p, &en->secrets)
-		vec_push(&in.secrets, (struct plan_secret){p->name, p->field, p->message});
-	const struct plan_input input = {
-		.catalog = catalog,
-		.accepted = in.accepted.at,
-		.n_accepted = in.accepted.n,
-		.live = in.live.at,
-		.n_live = in.live.n,
-		.records = in.records.at,
-		.n_records = in.records.n,
-		.secrets = in.secrets.at,
-		.n_secrets = in.secrets.n,
-		.mode = (enum sync_mode)en->config->sync.mode,
-		.rewound = en->rewound && en->options.dry,
-		.adopt = (enum sync_adopt)en->config->sync.adopt,
-		.now_ms = now_wall(en),
-	};
-	struct plan *plan = plan_build(&input);
-	vec_release(&in.accepted);
-	vec_release(&in.live);
-	vec_release(&in.records);
-	vec_release(&in.secrets);
-	return plan;
-}
-
 static void show_plan(struct engine *en)
 {
 	if (!en->options.on_plan || !en->catalog) /* without a tree it is no plan */
@@ -406,22 +363,24 @@ static void show_plan(struct engine *en)
 	en->options.on_plan(en->options.ctx, en->plan, &header);
 }
 
-/* Only where Git, all of it, and the API were read: then what is missing is gone. */
-static void mark_gone(struct engine *en)
+/* What is written when the store is empty is as if nothing had ever been known. */
+static void tell_new_store(struct engine *en)
 {
-	const struct catalog *c = en->catalog && !en->rewound ? en->catalog : en->nothing;
-	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
-		struct record *r = map_value(&en->ledger.records, i);
-		int64_t since = r->row.gone_since_ms;
-		if (map_has(&c->by_name, r->name) || !r->row.owned)
-			since = 0;
-		else if (!since && c->complete && !en->source.times)
-			since = now_wall(en);
-		if (since == r->row.gone_since_ms)
-			continue;
-		r->row.gone_since_ms = since;
-		ledger_changed(&en->ledger, r);
+	size_t n = map_size(&en->list.by_name);
+	if (!en->store_is_new || !inputs_complete(en) || en->options.dry)
+		return;
+	if (n) {
+		auto_free char *detail = xasprintf(
+			"the API has %zu replicators of which nothing is known: what differs is "
+			"not written over, fields that were removed from Git before cannot be "
+			"reset, and protections, suspensions and the rewind mark are forgotten",
+			n);
+		log_warn("the store is new", "detail", detail, NULL);
+		ledger_event(&en->ledger, now_wall(en), NULL, commit_of(en), "new store", detail);
 	}
+	found_note(en);
+	en->store_is_new = false;
+	ledger_set(&en->ledger, "new", "");
 }
 
 static void begin_writing(struct engine *en)
@@ -431,10 +390,10 @@ static void begin_writing(struct engine *en)
 	en->list = en->incoming;
 	api_list_init(&en->incoming);
 	removal_settle(en);
-	mark_gone(en);
+	brake_check(en);
 	if (!en->options.dry)
 		work_observe(en);
-	en->plan = build_plan(en);
+	en->plan = inputs_plan(en);
 	en->plans++;
 	en->held_for_others = false;
 	trouble_ends(en, &en->api, "the API answers again");
@@ -444,10 +403,18 @@ static void begin_writing(struct engine *en)
 	en->report_due = true;
 	en->report_at = 0;
 	show_plan(en);
+	approvals_sweep(en);
+	tell_new_store(en);
 	if (!en->options.dry && !en->stopping)
 		vec_each (item, &en->plan->items)
 			work_begin(en, item);
 	en->catalog_new = false;
+}
+
+void pass_stop_begun(struct engine *en)
+{
+	drop_writes(en);
+	pass_soon(en, 0);
 }
 
 void pass_written(struct engine *en)

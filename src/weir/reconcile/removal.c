@@ -49,6 +49,7 @@ void removal_begin(struct engine *en, struct plan_item *item)
 	if (work_waits(en, r) || calls_refused(r, REMOVAL_BODY, item->live->generation))
 		return;
 	r->healed = false;
+	str_replace(&r->approval, item->approved ? xstrdup_opt(item->approval) : NULL);
 	ledger_open_intent(&en->ledger, r, new_intent(en, item));
 	r->begun_by = en->plans;
 	calls_enqueue(en, r, WORK_CHECK);
@@ -108,6 +109,7 @@ static void finish(struct engine *en, struct record *r)
 	tell(en, r, replaces);
 	clear_item(en, r);
 	work_wake_others(en, r->name);
+	approval_used(en, r);
 	r->tries = r->undeleted = 0;
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
 	if (!replaces) {

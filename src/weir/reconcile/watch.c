@@ -126,6 +126,7 @@ void watch_succeed(struct engine *en, struct record *r)
 	finish_item(en, r, r->looked_generation > i->generation);
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
 		map_put(&en->changed, r->name, en);
+	brake_note_end(en, r, true);
 	r->row.provisioned_generation = i->generation;
 	str_replace(&r->row.provisioned, TAKE(r->saved));
 	r->row.failed_generation = 0;
@@ -161,6 +162,7 @@ void watch_fail(struct engine *en, struct record *r, const char *why)
 	r->row.retry_at_ms = now_wall(en) + wait;
 	str_replace(&r->row.failure, xstrdup(text));
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "failed", text);
+	brake_note_end(en, r, false);
 	log_error("replicator ended in Error", "replicator", r->name, "error", text, NULL);
 	progress(en, "%s: %s", r->name, text);
 	ledger_close_intent(&en->ledger, r, INTENT_FAILED, text);

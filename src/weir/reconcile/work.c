@@ -192,6 +192,8 @@ static void begin_write(struct engine *en, struct plan_item *item)
 		.created_ms = now_wall(en),
 	};
 	r->healed = i->heals = heals_only(item);
+	contested_note(r, item);
+	str_replace(&r->approval, item->approved ? xstrdup_opt(item->approval) : NULL);
 	if (i->kind == INTENT_CREATE && r->row.owned) {
 		work_forget_object(&r->row);
 		ledger_changed(&en->ledger, r);
@@ -211,6 +213,9 @@ void work_applied(struct engine *en, struct record *r, const struct live *live)
 	r->is_refused = false;
 	str_replace(&r->last_error, NULL);
 	str_replace(&r->row.failure, NULL);
+	contested_healed(en, r);
+	approval_used(en, r);
+	found_forget(en, r);
 	set_identity(en, r, live);
 	ledger_changed(&en->ledger, r);
 }
@@ -258,6 +263,7 @@ static void adopt(struct engine *en, struct plan_item *item)
 	work_forget_object(&r->row); /* if there was another one */
 	str_replace(&r->row.last_applied, spec_to_json(&intended));
 	r->row.owned = true;
+	found_forget(en, r);
 	set_identity(en, r, item->live);
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	ledger_changed(&en->ledger, r);
@@ -305,6 +311,10 @@ static void follow(struct engine *en, struct plan_item *item)
 		struct spec intended = plan_intended(&a, item);
 		auto_free char *json = spec_to_json(&intended);
 		changed = set_text(&r->row.last_applied, json);
+	}
+	if (r->intent) {
+		contested_healed(en, r);
+		approval_used(en, r);
 	}
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	changed = set_identity(en, r, live) || changed;
@@ -360,6 +370,8 @@ void work_begin(struct engine *en, struct plan_item *item)
 		pass_soon(en, half > LAG_LOOK_MS ? half : LAG_LOOK_MS);
 		return;
 	}
+	if (r)
+		contested_seen(en, r, item);
 	switch (item->action) {
 	case PLAN_CREATE:
 	case PLAN_UPDATE:

@@ -93,6 +93,20 @@ for name, row in BROKEN.items():
 
 
 class FaultTest(unittest.TestCase):
+    def test_one_odd_replicator_is_not_the_end_of_the_list(self):
+        for odd in ("a\0b", "a\ud800b"):
+            with self.subTest(odd), Site() as s:
+                s.start()
+                sha = s.push({"orders.yaml": document("orders-dr", topic_blacklist=["x"]), "p.yaml": document("p-dr")})
+                s.wait_status(sha, "success", "^2 in sync")
+                stranger = {"topic_blacklist": odd, "advanced_configuration": {odd: odd}}
+                s.api.edit("stranger", create=True, fields=stranger, provision=True)
+                s.api.edit("orders-dr", fields={"topic_blacklist": odd}, provision=True)
+                s.wait_live("orders-dr", topic_blacklist="x", status="Healthy")
+                s.wait_status(sha, "success", "^no drift$", "drift")
+                self.assertEqual(s.api.get("stranger")["topic_blacklist"], odd)
+                self.assertEqual(s.get("/readyz")[0], 200)
+
     def test_down_at_the_start(self):
         with Site() as s:
             s.api.stop()

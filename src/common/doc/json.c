@@ -151,3 +151,66 @@ int json_read(
 	json_decref(root);
 	return rc;
 }
+
+#define ESCAPE_LEN (sizeof("\\u0000") - 1)
+
+static bool is_high_surrogate(long code)
+{
+	return code >= 0xD800 && code <= 0xDBFF;
+}
+
+static bool is_low_surrogate(long code)
+{
+	return code >= 0xDC00 && code <= 0xDFFF;
+}
+
+/* What \uXXXX stands for; -1 if none begins here. */
+static long escaped_code(const char *at, const char *end)
+{
+	char digits[5] = "";
+
+	if ((size_t)(end - at) < ESCAPE_LEN || at[0] != '\\' || at[1] != 'u')
+		return -1;
+	memcpy(digits, at + 2, 4);
+	return strspn(digits, "0123456789abcdefABCDEF") == 4 ? strtol(digits, NULL, 16) : -1;
+}
+
+/* Puts \ufffd in place of escapes that stand for no character. Whether there were any. */
+static bool repair_escapes(char *text, size_t len)
+{
+	char *end = text + len;
+	bool any = false;
+
+	for (char *at = text; (at = memchr(at, '\\', (size_t)(end - at)));) {
+		long code = escaped_code(at, end);
+		bool is_high = is_high_surrogate(code);
+
+		if (is_high && is_low_surrogate(escaped_code(at + ESCAPE_LEN, end))) {
+			at += 2 * ESCAPE_LEN;
+		} else if (code == 0 || is_high || is_low_surrogate(code)) {
+			memcpy(at, "\\ufffd", ESCAPE_LEN);
+			at += ESCAPE_LEN;
+			any = true;
+		} else {
+			at += end - at < 2 ? 1 : 2; /* the next one may itself be a backslash */
+		}
+	}
+	return any;
+}
+
+int json_read_loose(
+	struct arena *arena, const char *text, size_t len, struct node **ret_node, struct err *e)
+{
+	struct err first = ERR_INIT;
+	int rc = json_read(arena, text, len, ret_node, &first);
+
+	if (rc == 0)
+		return 0;
+	auto_free char *repaired = xmalloc(len + 1);
+	memcpy(repaired, text, len);
+	if (repair_escapes(repaired, len))
+		return json_read(arena, repaired, len, ret_node, e);
+	if (e)
+		*e = first;
+	return rc;
+}

@@ -14,6 +14,14 @@
 int json_read(
 	struct arena *arena, const char *text, size_t len, struct node **ret_node, struct err *e);
 
+/*
+ * For what others made and we do not: a string may hold escapes that stand for no character, NUL or
+ * half of a surrogate pair. They become U+FFFD, so that one odd value among thousands is only that,
+ * and not the end of the whole list.
+ */
+int json_read_loose(
+	struct arena *arena, const char *text, size_t len, struct node **ret_node, struct err *e);
+
 /* Infinities and NaN, which JSON does not have, are written as null. */
 enum json_style {
 	JSON_STYLE_COMPACT,

@@ -194,7 +194,7 @@ struct api_answer *api_answer_read(
 	struct node *body = NULL;
 	struct err why = ERR_INIT;
 	bool is_json =
-		raw->body_len && json_read(&tree, raw->body, raw->body_len, &body, &why) == 0;
+		raw->body_len && json_read_loose(&tree, raw->body, raw->body_len, &body, &why) == 0;
 	set_outcome(a, raw, is_json ? body : NULL);
 	if (a->outcome != API_OK || verb == API_DELETE)
 		return a;

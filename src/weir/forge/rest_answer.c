@@ -69,7 +69,7 @@ static void read_said(const struct http_response *r, struct buf *out)
 {
 	struct arena a = ARENA_INIT;
 	struct node *root = NULL;
-	if (json_read(&a, buf_str(&r->body), r->body.len, &root, NULL) == 0) {
+	if (json_read_loose(&a, buf_str(&r->body), r->body.len, &root, NULL) == 0) {
 		const char *message = node_get_string(root, "message");
 		const struct node *errors = node_get(root, "errors");
 		buf_adds(out, message ? message : "");

@@ -79,7 +79,7 @@ int hook_read_ref(const struct hook_request *q, enum hook_form form, char **ret_
 	else if (!decode_payload(q->body, q->len, &decoded))
 		return err_set(e, ERR_INVALID, "the form has no field payload");
 	struct err of_json = ERR_INIT;
-	int rc = json_read(&a, buf_str(&decoded), decoded.len, &root, &of_json);
+	int rc = json_read_loose(&a, buf_str(&decoded), decoded.len, &root, &of_json);
 	const char *ref = rc == 0 ? node_get_string(root, "ref") : NULL;
 	if (rc < 0)
 		rc = err_set(e, ERR_INVALID, "the payload is not JSON: %s", of_json.msg);

@@ -40,6 +40,51 @@ static void assert_refused(const char *text, const char *message)
 	assert_string_equal(e.msg, message);
 }
 
+/* Of one string in an array. */
+static void assert_loose(const char *text, const char *expected)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *n = NULL;
+
+	assert_int_equal(json_read_loose(&a, text, strlen(text), &n, NULL), 0);
+	assert_written(n, JSON_STYLE_COMPACT, expected);
+}
+
+static void test_escapes_for_no_character_are_passed_over_where_others_write(void **state)
+{
+	(void)state;
+	assert_loose("[\"a\\u0000b\", 1]", "[\"a\xef\xbf\xbd"
+					   "b\",1]");
+	assert_loose("{\"k\\u0000\": \"\\ud800\"}", "{\"k\xef\xbf\xbd\":\"\xef\xbf\xbd\"}");
+	assert_loose("[\"\\uDC00\\uD83D\\uDE00\\uD83D\"]",
+		"[\"\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd\"]");
+	/* A backslash, and then letters; the pair is whole. */
+	assert_loose("[\"\\\\u0000 \\ud83d\\ude00 \\u0000\"]",
+		"[\"\\\\u0000 \xf0\x9f\x98\x80 \xef\xbf\xbd\"]");
+	assert_refused(
+		"[\"a\\u0000\"]", "not JSON: line 1, column 10: a NUL character in a string");
+}
+
+static void test_what_else_is_broken_stays_an_error_where_others_write(void **state)
+{
+	static const char *const texts[] = {
+		"[\"\\u0000", "[\"\\u000\"]", "[\"\\u0000\" x]", "\\", "[\"\\", "\\u0000", ""};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		auto_arena struct arena a = ARENA_INIT;
+		/* No byte more than there is: reading on would be seen. */
+		size_t len = strlen(texts[i]);
+		auto_free char *text = xmalloc(len ? len : 1);
+		struct node *n = NULL;
+		struct err e = ERR_INIT;
+
+		memcpy(text, texts[i], len);
+		assert_int_equal(json_read_loose(&a, text, len, &n, &e), -ERR_REMOTE);
+		assert_non_null(strstr(e.msg, "JSON"));
+	}
+}
+
 static void test_styles(void **state)
 {
 	(void)state;
@@ -149,6 +194,8 @@ static void test_write_string(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_escapes_for_no_character_are_passed_over_where_others_write),
+		cmocka_unit_test(test_what_else_is_broken_stays_an_error_where_others_write),
 		cmocka_unit_test(test_styles),
 		cmocka_unit_test(test_numbers_come_back_as_they_are),
 		cmocka_unit_test(test_canonical_numbers_of_equal_value_are_equal_bytes),

@@ -195,6 +195,15 @@ int64_t engine_step(struct engine *en, int64_t now)
 	return sooner(due, next_pass_at(en));
 }
 
+static int load_standings(struct engine *en, struct err *e)
+{
+	auto_free char *json = NULL;
+	int rc = store_get(en->options.store, "standings", &json, e);
+	if (rc == 0)
+		standings_load(en, json);
+	return rc;
+}
+
 int engine_new(const struct engine_options *options, struct engine **ret_engine, struct err *e)
 {
 	struct engine *en = xcalloc(1, sizeof(*en));
@@ -211,6 +220,8 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 		en->ledger.head = xstrdup("");
 	if (rc == 0)
 		rc = found_load(en, e);
+	if (rc == 0 && options->store)
+		rc = load_standings(en, e);
 	if (rc < 0) {
 		engine_free(en);
 		return rc;
@@ -253,7 +264,7 @@ void engine_free(struct engine *en)
 	brake_release(&en->brake);
 	free(en->rewind_approval);
 	map_release(&en->changed);
-	free(en->standings);
+	standings_release(en);
 	free(en);
 }
 

@@ -32,6 +32,7 @@
 #include "store/store.h"
 
 struct engine;
+struct ledger;
 
 /* A secret path of a replicator that does not resolve, or lacks keys. */
 struct secret_problem {
@@ -116,9 +117,17 @@ bool engine_settled(const struct engine *en);
 /* How things stand, for people, /readyz and /metrics. */
 struct engine_stats {
 	const char *head; /* "" if none */
+	const char *summary; /* of its commit */
+	bool settled; /* once: as engine_settled; else that nothing of the head is under way */
 	bool ready; /* a pass was completed, and neither Git, the API nor the store is in trouble
 		       now */
 	const char *trouble; /* the first of these troubles, "" if none */
+	struct engine_trouble {
+		const char *what; /* "store", "repository", "api", "statuses" */
+		const char *message;
+		int64_t since_ms; /* wall */
+	} troubles[4];
+	size_t n_troubles;
 	const char *load_error; /* the head's tree cannot be read, "" if it can */
 	enum status_state state; /* of the head's /sync */
 	const char *text;
@@ -133,6 +142,16 @@ struct engine_stats {
 	int64_t last_pass_ms; /* wall; 0 if none was completed */
 };
 void engine_stats(const struct engine *en, struct engine_stats *ret_stats);
+
+/* The last plan, NULL while there is none. It goes with the next call that lets the engine work. */
+const struct plan *engine_plan(const struct engine *en);
+/* What a person orders is done to it (reconcile/orders.h) between two calls of the engine; then: */
+struct ledger *engine_ledger(struct engine *en);
+/* Writes what was ordered, and makes the next pass come now. */
+int engine_ordered(struct engine *en, struct err *e);
+/* How those stand that are not Healthy, as JSON: a list of {name, standing, hold, since_ms, why,
+ * release, until_ms, approval}; what is not known is not there. NULL before the first report. */
+const char *engine_standings(const struct engine *en);
 
 /* The idempotency key of a reconcile: the same for the same object, generation and attempt,
  * wherever it is made. */

@@ -117,6 +117,7 @@ struct engine {
 	int64_t report_by; /* monotonic; when time alone changes what it says */
 	struct report report;
 	char *standings; /* what `weir status` shows of it, as it was written last */
+	struct map since; /* of those that are not Healthy; see standings.c */
 	bool posting;
 	int64_t posted_at; /* monotonic; when the last batch was given away */
 	struct {
@@ -258,6 +259,13 @@ void removal_looked(struct engine *en, struct record *r, const struct api_answer
 /* Before a plan is made from a complete list. */
 void removal_settle(struct engine *en);
 bool removal_goes_on(struct engine *en, struct plan_item *item);
+
+/* standings.c: what `weir status` shows */
+/* From what the store has, NULL if nothing. */
+void standings_load(struct engine *en, const char *json);
+/* The items are those of the plan, in its order. */
+void standings_keep(struct engine *en, const struct report_item *items, size_t n);
+void standings_release(struct engine *en);
 
 /* statuses.c: the outbox */
 void statuses_head(struct engine *en);

@@ -46,20 +46,33 @@ bool engine_settled(const struct engine *en)
 	return en->options.dry || (!is_under_way(en) && is_out(en));
 }
 
-static const char *first_trouble(const struct engine *en)
+static void gather_troubles(const struct engine *en, struct engine_stats *stats)
 {
-	const struct trouble *all[] = {&en->store, &en->source, &en->api, &en->forge};
+	const struct {
+		const char *what;
+		const struct trouble *trouble;
+	} all[] = {
+		{"store", &en->store},
+		{"repository", &en->source},
+		{"api", &en->api},
+		{"statuses", &en->forge},
+	};
+	stats->n_troubles = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i]->times)
-			return all[i]->err.msg;
-	return "";
+		if (all[i].trouble->times)
+			stats->troubles[stats->n_troubles++] = (struct engine_trouble){
+				all[i].what, all[i].trouble->err.msg, all[i].trouble->since_wall};
 }
 
 void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
 {
 	*ret_stats = en->stats;
 	ret_stats->head = en->head.sha;
-	ret_stats->trouble = first_trouble(en);
+	ret_stats->summary = en->head.summary;
+	ret_stats->settled = en->plan && en->compared && en->pass == PASS_IDLE && !en->reading &&
+			     !en->report_due && !is_under_way(en) && is_out(en);
+	gather_troubles(en, ret_stats);
+	ret_stats->trouble = ret_stats->n_troubles ? ret_stats->troubles[0].message : "";
 	ret_stats->ready =
 		en->stats.passes && !en->store.times && !en->source.times && !en->api.times;
 	ret_stats->state = en->report.sync.state;
@@ -67,4 +80,26 @@ void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
 	memcpy(ret_stats->standing, en->report.count, sizeof(ret_stats->standing));
 	ret_stats->load_error = en->load_err.code != ERR_OK ? en->load_err.msg : "";
 	ret_stats->load_problems = en->catalog ? en->catalog->problems.n_errors : 0;
+}
+
+const struct plan *engine_plan(const struct engine *en)
+{
+	return en->plan;
+}
+
+struct ledger *engine_ledger(struct engine *en)
+{
+	return &en->ledger;
+}
+
+int engine_ordered(struct engine *en, struct err *e)
+{
+	int rc = ledger_flush(&en->ledger, e);
+	engine_wake(en);
+	return rc;
+}
+
+const char *engine_standings(const struct engine *en)
+{
+	return en->standings;
 }

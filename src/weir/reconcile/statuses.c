@@ -6,14 +6,12 @@
 #include "base/alloc.h"
 #include "base/crash.h"
 #include "base/log.h"
-#include "doc/json.h"
 #include "reconcile/internal.h"
 
 /* A report looks at every replicator: a thousand answers are not a thousand reports, and of many
  * replicators there are fewer. */
 #define REPORT_EVERY_MS	    200
 #define REPORT_ITEMS_PER_MS 10
-#define REASONS_KEPT	    200
 #define POST_EVERY_MS	    1000 /* so that progress is not a storm */
 
 static char *context(const struct engine *en, const char *kind)
@@ -244,31 +242,6 @@ static char *describe_rewind(const struct engine *en, struct arena *a)
 		en->ledger.head, en->ledger.head);
 }
 
-/* For `weir status`: all that are not Healthy, with the reasons that a person would read. */
-static void keep_standings(struct engine *en, const struct report_item *items, size_t n)
-{
-	struct arena a = ARENA_INIT;
-	struct node *list = node_seq(&a);
-	for (size_t i = 0; i < n; i++) {
-		if (items[i].standing == STANDING_HEALTHY)
-			continue;
-		struct node *row = node_map(&a);
-		node_map_set(&a, row, "name", node_string(&a, items[i].name));
-		node_map_set(
-			&a, row, "standing", node_string(&a, standing_name(items[i].standing)));
-		if (list->u.seq.n < REASONS_KEPT)
-			node_map_set(&a, row, "why", node_string(&a, items[i].why));
-		node_seq_add(&a, list, row);
-	}
-	auto_buf struct buf json = BUF_INIT;
-	json_write(&json, list, JSON_STYLE_COMPACT);
-	arena_release(&a);
-	if (en->standings && !strcmp(en->standings, buf_str(&json)))
-		return;
-	str_replace(&en->standings, buf_take(&json));
-	ledger_set(&en->ledger, "standings", en->standings);
-}
-
 static void make_report(struct engine *en)
 {
 	struct arena a = ARENA_INIT;
@@ -296,7 +269,7 @@ static void make_report(struct engine *en)
 	int64_t left = en->head_since + en->config->sync.timeout_ms - now_wall(en);
 	en->report_by = left > 0 ? now_mono(en) + left : INT64_MAX;
 	if (en->plan && !en->options.dry)
-		keep_standings(en, items, n);
+		standings_keep(en, items, n);
 	arena_release(&a);
 }
 

@@ -118,6 +118,20 @@ int store_load_accepted(struct store *s, struct map *ret_json_by_name, struct er
 	return rc;
 }
 
+int store_get_accepted(struct store *s, const char *name, char **ret_json, struct err *e)
+{
+	struct db_stmt *q =
+		db_prepare(s->db, "SELECT document FROM accepted WHERE scope = ?1 AND name = ?2");
+	db_bind_text(q, 1, s->scope);
+	db_bind_text(q, 2, name);
+	int rc = db_step(q, e);
+	if (rc < 0)
+		return rc;
+	*ret_json = rc > 0 ? store_text(q, 0) : NULL;
+	db_reset(q);
+	return 0;
+}
+
 int store_put_accepted(struct store *s, const char *name, const char *json, struct err *e)
 {
 	struct db_stmt *q = db_prepare(s->db,

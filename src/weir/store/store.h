@@ -79,6 +79,8 @@ int store_drop_row(struct store *s, const char *name, struct err *e);
 /* Accepted documents: the last version of each that loaded. */
 int store_load_accepted(struct store *s, struct map *ret_json_by_name,
 	struct err *e); /* values: char *, owned by the caller */
+/* NULL if there is none; the caller frees. */
+int store_get_accepted(struct store *s, const char *name, char **ret_json, struct err *e);
 int store_put_accepted(struct store *s, const char *name, const char *json, struct err *e);
 int store_drop_accepted(struct store *s, const char *name, struct err *e);
 

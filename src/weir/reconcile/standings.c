@@ -1,0 +1,121 @@
+/* How each replicator stands that is not Healthy, since when, why, and what releases it: for
+ * `weir status`, in memory and, as JSON, in the store. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "doc/json.h"
+#include "reconcile/internal.h"
+
+#define REASONS_KEPT 200
+
+/* What is remembered from one report to the next, by name. */
+struct since {
+	char *how; /* the standing and the kind of hold */
+	int64_t at_ms; /* wall */
+};
+
+static void since_free(void *p)
+{
+	struct since *s = p;
+	if (s)
+		free(s->how);
+	free(s);
+}
+
+static void remember(struct map *all, const char *name, const char *how, int64_t at_ms)
+{
+	struct since *s = xmalloc(sizeof(*s));
+	*s = (struct since){.how = xstrdup(how), .at_ms = at_ms};
+	since_free(map_put(all, name, s));
+}
+
+static char *how_of(const char *standing, const char *hold)
+{
+	return xasprintf("%s %s", standing, hold ? hold : "");
+}
+
+void standings_load(struct engine *en, const char *json)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *list = NULL;
+	if (!json || json_read(&a, json, strlen(json), &list, NULL) < 0 || list->type != NODE_SEQ)
+		return;
+	for (size_t i = 0; i < list->u.seq.n; i++) {
+		const struct node *row = list->u.seq.at[i];
+		const char *name = node_get_string(row, "name");
+		const char *standing = node_get_string(row, "standing");
+		int64_t at_ms;
+		if (!name || !standing || !node_get_int(row, "since_ms", &at_ms))
+			continue;
+		auto_free char *how = how_of(standing, node_get_string(row, "hold"));
+		remember(&en->since, name, how, at_ms);
+	}
+	str_replace(&en->standings, xstrdup(json));
+}
+
+void standings_release(struct engine *en)
+{
+	map_release_with(&en->since, since_free);
+	free(en->standings);
+}
+
+static int64_t since_of(const struct engine *en, const char *name, const char *how)
+{
+	const struct since *before = map_get(&en->since, name);
+	return before && !strcmp(before->how, how) ? before->at_ms : now_wall(en);
+}
+
+/* Why, without what releases it: that has a place of its own here. */
+static struct node *why_node(struct arena *a, const char *why, const char *release)
+{
+	size_t len = strlen(why), tail = strlen(release) + strlen("; ");
+	bool ends_so = release[0] && len > tail && !strcmp(why + len - strlen(release), release);
+	return node_stringn(a, why, ends_so ? len - tail : len);
+}
+
+static void add_reasons(struct arena *a, struct node *row, const struct report_item *said,
+	const struct plan_item *item)
+{
+	const char *release = item->action == PLAN_HOLD ? item->release : "";
+	node_map_set(a, row, "why", why_node(a, said->why, release));
+	if (release[0])
+		node_map_set(a, row, "release", node_string(a, release));
+	if (item->action == PLAN_HOLD && item->until_ms)
+		node_map_set(a, row, "until_ms", node_int(a, item->until_ms));
+	if (item->action == PLAN_HOLD && item->approval)
+		node_map_set(a, row, "approval", node_string(a, item->approval));
+}
+
+void standings_keep(struct engine *en, const struct report_item *items, size_t n)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct map since = MAP_INIT;
+	struct node *list = node_seq(&a);
+	for (size_t i = 0; i < n; i++) {
+		if (items[i].standing == STANDING_HEALTHY)
+			continue;
+		const struct plan_item *item = &en->plan->items.at[i];
+		const char *standing = standing_name(items[i].standing);
+		const char *hold = item->action == PLAN_HOLD ? plan_hold_name(item->hold) : NULL;
+		auto_free char *how = how_of(standing, hold);
+		int64_t at_ms = since_of(en, items[i].name, how);
+		struct node *row = node_map(&a);
+		node_map_set(&a, row, "name", node_string(&a, items[i].name));
+		node_map_set(&a, row, "standing", node_string(&a, standing));
+		if (hold)
+			node_map_set(&a, row, "hold", node_string(&a, hold));
+		node_map_set(&a, row, "since_ms", node_int(&a, at_ms));
+		if (list->u.seq.n < REASONS_KEPT)
+			add_reasons(&a, row, &items[i], item);
+		node_seq_add(&a, list, row);
+		remember(&since, items[i].name, how, at_ms);
+	}
+	map_release_with(&en->since, since_free);
+	en->since = since;
+	auto_buf struct buf json = BUF_INIT;
+	json_write(&json, list, JSON_STYLE_COMPACT);
+	if (en->standings && !strcmp(en->standings, buf_str(&json)))
+		return;
+	str_replace(&en->standings, buf_take(&json));
+	ledger_set(&en->ledger, "standings", en->standings);
+}

@@ -37,6 +37,11 @@
 #define LIMIT_HTTP_TARGET      4096
 #define LIMIT_HTTP_CONNECTIONS 512
 
+/* What people order and ask. */
+#define LIMIT_REASON_BYTES	  1000
+#define LIMIT_EVENTS_SHOWN	  1000
+#define LIMIT_DAEMON_ANSWER_BYTES (64u << 20) /* a plan of many replicators, from our own daemon */
+
 /* Secrets. */
 #define LIMIT_SECRET_BYTES (64u << 10)
 

@@ -4,10 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "secret/secret.h"
+
+#define NARROWEST 40 /* columns; a terminal of fewer is not written for */
 
 struct cli_options cli = {.config = "weir.yaml", .log_level = NULL, .log_format = "text"};
 
@@ -44,6 +49,45 @@ struct config *cli_config(void)
 	problems_print(&problems, stderr);
 	problems_release(&problems);
 	return c;
+}
+
+int cli_with_config(
+	enum log_level least, int (*command)(const struct config *config, void *ctx), void *ctx)
+{
+	int status = cli_setup(least);
+	if (status)
+		return status;
+	struct config *config = cli_config();
+	if (!config)
+		return 1;
+	status = command(config, ctx);
+	config_free(config);
+	return status;
+}
+
+struct node *cli_named_order(struct arena *a, const char *name, const char *reason)
+{
+	struct node *body = node_map(a);
+	node_map_set(a, body, "name", node_string(a, name));
+	if (reason)
+		node_map_set(a, body, "reason", node_string(a, reason));
+	return body;
+}
+
+struct screen cli_screen(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct screen screen = {.width = SIZE_MAX, .colour = cli_colours()};
+	struct winsize size;
+	uint64_t width;
+	if (columns && text_parse_u64(columns, &width) && width >= NARROWEST)
+		screen.width = (size_t)width;
+	else if (isatty(STDOUT_FILENO))
+		screen.width =
+			ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST
+				? size.ws_col
+				: 80;
+	return screen;
 }
 
 bool cli_colours(void)

@@ -49,8 +49,9 @@ static int tell_outcome(const struct engine *engine)
 	return stats.state == STATUS_SUCCESS && stats.ready ? 0 : 1;
 }
 
-static int apply_with(const struct config *config)
+static int apply_with(const struct config *config, void *ctx)
 {
+	(void)ctx;
 	bool shown = false;
 	const struct host_options options = {
 		.config = config,
@@ -78,15 +79,7 @@ static int run(size_t n_args, char **args)
 {
 	(void)n_args;
 	(void)args;
-	int status = cli_setup(LOG_WARN);
-	if (status)
-		return status;
-	struct config *config = cli_config();
-	if (!config)
-		return 1;
-	status = apply_with(config);
-	config_free(config);
-	return status;
+	return cli_with_config(LOG_WARN, apply_with, NULL);
 }
 
 const struct command cmd_apply = {

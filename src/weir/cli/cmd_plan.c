@@ -73,8 +73,9 @@ static void find_failure(const struct engine *engine, const struct outcome *o, s
 		err_set(e, ERR_CANCELLED, "interrupted before there was a plan");
 }
 
-static int plan_with(const struct config *config, struct outcome *o)
+static int plan_with(const struct config *config, void *ctx)
 {
+	struct outcome *o = ctx;
 	const struct host_options options = {
 		.config = config,
 		.folder = path,
@@ -108,15 +109,7 @@ static int run(size_t n_args, char **args)
 		err_set(&e, ERR_USAGE, "-o %s: must be text, markdown or json", format);
 		return cli_fail("plan", &e);
 	}
-	int status = cli_setup(LOG_ERROR);
-	if (status)
-		return status;
-	struct config *config = cli_config();
-	if (!config)
-		return EXIT_FAILED;
-	status = plan_with(config, &o);
-	config_free(config);
-	return status;
+	return cli_with_config(LOG_ERROR, plan_with, &o);
 }
 
 const struct command cmd_plan = {

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/control.h"
 #include "cli/host.h"
 #include "cli/http.h"
 
@@ -12,13 +13,17 @@ static const struct opt opts[] = {
 	{.name = NULL},
 };
 
-static int serve(const struct config *config)
+static int serve(const struct config *config, void *ctx)
 {
+	(void)ctx;
 	const struct host_options options = {.config = config};
 	struct host *h = NULL;
+	struct control *control = NULL;
 	struct http_pages *pages = NULL;
 	struct err e = ERR_INIT;
 	int rc = host_new(&options, &h, &e);
+	if (rc == 0)
+		rc = control_start(h, config, &control, &e);
 	if (rc == 0 && config->http.listen[0])
 		rc = http_pages_start(host_loop(h), config, host_engine(h), &pages, &e);
 	if (rc == 0) {
@@ -28,6 +33,7 @@ static int serve(const struct config *config)
 		rc = host_run(h, &e);
 	}
 	http_pages_stop(pages);
+	control_stop(control);
 	host_free(h);
 	if (rc < 0)
 		return cli_fail("run", &e);
@@ -39,15 +45,7 @@ static int run(size_t n_args, char **args)
 {
 	(void)n_args;
 	(void)args;
-	int status = cli_setup(LOG_INFO);
-	if (status)
-		return status;
-	struct config *config = cli_config();
-	if (!config)
-		return 1;
-	status = serve(config);
-	config_free(config);
-	return status;
+	return cli_with_config(LOG_INFO, serve, NULL);
 }
 
 const struct command cmd_run = {

@@ -47,6 +47,11 @@ struct engine *host_engine(struct host *h)
 	return h->engine;
 }
 
+struct store *host_store(struct host *h)
+{
+	return h->store;
+}
+
 char *host_scope(const struct config *c)
 {
 	const char *parts[] = {

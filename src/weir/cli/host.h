@@ -30,6 +30,7 @@ void host_free(struct host *h);
 
 struct loop *host_loop(struct host *h);
 struct engine *host_engine(struct host *h);
+struct store *host_store(struct host *h);
 
 /* What the inventory is keyed by (the caller frees). */
 char *host_scope(const struct config *c);

@@ -8,6 +8,10 @@ static const struct command *const commands[] = {
 	&cmd_apply,
 	&cmd_run,
 	&cmd_status,
+	&cmd_explain,
+	&cmd_suspend,
+	&cmd_resume,
+	&cmd_forget,
 	NULL,
 };
 

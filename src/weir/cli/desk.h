@@ -1,0 +1,31 @@
+/*
+ * Where people's orders are taken: a JSON object in, a JSON object out. The same whether they come
+ * through the daemon's socket or from a command that has the store to itself.
+ *
+ *	suspend  {name, reason, until?}                  {name, until}
+ *	resume   {name, reason?}                         {name, suspended}: by Git, still
+ *	forget   {name, reason?}                         {name}
+ *	approve  {items: [{name, digest, action}], reason?}
+ *	                                                 {approved, changed, already}: names
+ */
+#ifndef CLI_DESK_H
+#define CLI_DESK_H
+
+#include "plan/plan.h"
+#include "reconcile/orders.h"
+
+struct desk {
+	struct ledger *ledger;
+	const struct plan *plan; /* the current one: only what it binds can be approved; NULL: the
+				    caller has just made one of its own */
+	const char *by; /* who orders */
+	int64_t now_ms;
+};
+
+/* ERR_INVALID for a body that is not as above. What was ordered is in the ledger, not flushed. */
+int desk_take(const struct desk *d, const char *order, const struct node *body, struct arena *a,
+	struct node **ret_answer, struct err *e);
+/* "jane", or "uid 1234" where the system knows no name. The caller frees. */
+char *desk_user_name(unsigned uid);
+
+#endif

@@ -13,7 +13,6 @@ wait.
 
 import concurrent.futures
 import contextlib
-import fcntl
 import json
 import os
 import pathlib
@@ -195,23 +194,12 @@ class Site:
 
     def start(self, crash_at=None):
         """`weir run`, until it listens. With `crash_at` it may end before that."""
-        wait_for(self.is_unlocked, DEADLINE_S, "the locks of the one before")
         log = self.logs / "weir"
         before = log.stat().st_size if log.exists() else 0
         self.weir = self.spawn("run", "--log-level", "debug", log="weir", crash_at=crash_at)
         self.url = None
         if not crash_at:
             self.url = wait_for_listening(self.weir, log, before)
-
-    def is_unlocked(self):
-        """A child that was just being started when weir was killed has its locks too, until it runs."""
-        for lock in self.state.rglob("lock"):
-            with open(lock) as file:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    return False
-        return True
 
     def spawn(self, *arguments, log, crash_at=None):
         environment = clean_environment() | self.environment | ({"WEIR_CRASH_AT": crash_at} if crash_at else {})

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,10 +14,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/text.h"
 
-#define READ_CHUNK  65536
-#define TEMP_SUFFIX ".tmp-XXXXXX"
+#define LOCK_LEFT_MS 1000
+#define LOCK_LOOK_MS 10
+#define READ_CHUNK   65536
+#define TEMP_SUFFIX  ".tmp-XXXXXX"
 
 static int read_into(int fd, struct buf *out, const char *path, struct err *e)
 {
@@ -171,8 +175,8 @@ char *fs_join(const char *dir, const char *name)
 	return xasprintf("%.*s/%s", (int)len, dir, name);
 }
 
-/* Who holds the lock wrote its pid there; it may be about to. */
-static int held_by_other(int fd, const char *path, struct err *e)
+/* Who holds the lock wrote its pid there; it may be about to. 0: it did not. */
+static pid_t read_holder(int fd)
 {
 	char pid[24];
 	uint64_t number;
@@ -180,9 +184,37 @@ static int held_by_other(int fd, const char *path, struct err *e)
 
 	pid[n > 0 ? n : 0] = '\0';
 	pid[strcspn(pid, "\n")] = '\0';
-	if (!text_parse_u64(pid, &number))
+	return text_parse_u64(pid, &number) && number <= INT32_MAX ? (pid_t)number : 0;
+}
+
+static int held_by_other(int fd, const char *path, struct err *e)
+{
+	pid_t holder = read_holder(fd);
+
+	if (!holder)
 		return err_set(e, ERR_CONFLICT, "%s: held by another process", path);
-	return err_set(e, ERR_CONFLICT, "%s: held by another process (pid %s)", path, pid);
+	return err_set(
+		e, ERR_CONFLICT, "%s: held by another process (pid %ld)", path, (long)holder);
+}
+
+/*
+ * A child that was being started when the holder was killed has the lock too, until it runs: where
+ * the holder is no more, that is waited for. Nothing tells of a lock's end, so we look. Returns an
+ * errno value.
+ */
+static int take_lock(int fd)
+{
+	int64_t deadline = clock_mono_ms(&clock_real) + LOCK_LEFT_MS;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		int errnum = errno;
+		pid_t holder = read_holder(fd);
+		bool gone = holder && kill(holder, 0) < 0 && errno == ESRCH;
+		if (errnum != EWOULDBLOCK || !gone || clock_mono_ms(&clock_real) >= deadline)
+			return errnum;
+		poll(NULL, 0, LOCK_LOOK_MS);
+	}
+	return 0;
 }
 
 int fs_lock(const char *path, int *ret_fd, struct err *e)
@@ -191,9 +223,10 @@ int fs_lock(const char *path, int *ret_fd, struct err *e)
 
 	if (fd < 0)
 		return err_errno(e, errno, "%s", path);
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? held_by_other(fd, path, e)
-					    : err_errno(e, errno, "%s", path);
+	int errnum = take_lock(fd);
+	if (errnum)
+		return errnum == EWOULDBLOCK ? held_by_other(fd, path, e)
+					     : err_errno(e, errnum, "%s", path);
 	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
 		return err_errno(e, errno, "%s", path);
 	*ret_fd = fd_take(&fd);

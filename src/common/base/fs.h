@@ -25,7 +25,8 @@ char *fs_join(const char *dir, const char *name);
 
 /*
  * Takes an exclusive lock on a file, which is made if need be; the lock goes with the descriptor.
- * ERR_CONFLICT, with the pid of the holder where it is known, if somebody else has it.
+ * ERR_CONFLICT, with the pid of the holder where it is known, if somebody else has it; where that
+ * one was killed, only after a moment in which what it left behind may let go.
  */
 int fs_lock(const char *path, int *ret_fd, struct err *e);
 

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <dirent.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -224,6 +226,47 @@ static void test_lock_conflict_names_the_holder_until_it_is_closed(void **state)
 	assert_int_equal(fs_lock(path, &second, NULL), 0);
 }
 
+/* Takes the lock, leaves a child that has it for `ms` more, and is gone. The child ends with the
+ * descriptor that is returned. */
+static int lock_and_leave(const char *path, int ms)
+{
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	pid_t holder = fork();
+	int fd = -1;
+
+	if (holder == 0) {
+		bool locked = fs_lock(path, &fd, NULL) == 0;
+		if (locked && fork() == 0) {
+			struct pollfd end = {ends[0], POLLIN, 0};
+			close(ends[1]);
+			poll(&end, 1, ms);
+			_exit(0);
+		}
+		_exit(locked ? 0 : 1);
+	}
+	close(ends[0]);
+	int status = 0;
+	assert_int_equal(waitpid(holder, &status, 0), holder);
+	assert_int_equal(status, 0);
+	return ends[1];
+}
+
+static void test_lock_that_a_killed_holder_left_to_a_child_is_waited_for(void **state)
+{
+	(void)state;
+	auto_free char *path = path_of("lock");
+	auto_close int fd = -1;
+	struct err e = ERR_INIT;
+
+	auto_close int first = lock_and_leave(path, 100);
+	assert_int_equal(fs_lock(path, &fd, &e), 0);
+	close(fd);
+	fd = -1;
+	auto_close int second = lock_and_leave(path, 10000);
+	assert_int_equal(fs_lock(path, &fd, &e), -ERR_CONFLICT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +274,9 @@ int main(void)
 			test_read_stops_at_the_limit, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(
 			test_read_says_what_is_missing, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(
+			test_lock_that_a_killed_holder_left_to_a_child_is_waited_for, make_folder,
+			remove_folder),
 		cmocka_unit_test_setup_teardown(
 			test_write_sets_mode_and_leaves_no_other_file, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(

@@ -125,8 +125,8 @@ class Fake:
         path = f"/kafka-replicator/{identifier}/reconcile/"
         return self.api("POST", path, {"generation": generation}, headers=headers)
 
-    def delete(self, identifier):
-        return self.api("DELETE", f"/kafka-replicator/{identifier}/")
+    def delete(self, identifier, headers=()):
+        return self.api("DELETE", f"/kafka-replicator/{identifier}/", headers=headers)
 
     # ---- control ----
 

@@ -134,8 +134,7 @@ class Replicators:
         replicator = self.find(identifier, now)
         if replicator["status"] == "Deleting":
             raise Refused(409, "The replicator is being deleted.")
-        if if_match not in (None, "*", f'"{replicator["generation"]}"'):
-            raise Refused(412, f'The replicator is at generation {replicator["generation"]}.')
+        self.check_match(replicator, if_match)
         changes = {name: body[name] for name in FIELDS if name in body}
         problems = {
             name: ["This field cannot be changed."]
@@ -167,8 +166,9 @@ class Replicators:
             replicator["keys"][key] = {"body": body, "operation": operation["id"]}
         return 202, self.show_operation(operation)
 
-    def delete(self, identifier, now):
+    def delete(self, identifier, if_match, now):
         replicator = self.find(identifier, now)
+        self.check_match(replicator, if_match)
         if not replicator["started"]:
             self.writes += 1
             self.remove(identifier)
@@ -245,6 +245,11 @@ class Replicators:
         if replicator is None or replicator["hidden"]:
             raise not_found()
         return replicator
+
+    @staticmethod
+    def check_match(replicator, if_match):
+        if if_match not in (None, "*", f'"{replicator["generation"]}"'):
+            raise Refused(412, f'The replicator is at generation {replicator["generation"]}.')
 
     def add(self, spec, now):
         replicator = {

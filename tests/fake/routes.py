@@ -73,13 +73,15 @@ class Api:
         status, body = self.replicators.get(identifier, request.now)
         return status, self.without(body)
 
+    def if_match(self, request):
+        return None if self.options.no_if_match else request.headers.get("If-Match")
+
     def patch_replicator(self, request, identifier):
-        if_match = None if self.options.no_if_match else request.headers.get("If-Match")
-        status, body = self.replicators.patch(identifier, request.object(), if_match, request.now)
+        status, body = self.replicators.patch(identifier, request.object(), self.if_match(request), request.now)
         return status, self.without(body)
 
     def delete_replicator(self, request, identifier):
-        status, body = self.replicators.delete(identifier, request.now)
+        status, body = self.replicators.delete(identifier, self.if_match(request), request.now)
         return status, body and self.without(body)
 
     def reconcile_replicator(self, request, identifier):

@@ -113,6 +113,8 @@ class SavingTest(FakeTest):
         self.assertEqual(self.fake.patch("a", {"topic_whitelist": "c"}, {"If-Match": '"1"'}).status, 412)
         self.assertEqual(self.fake.get("a")["topic_whitelist"], "b")
         self.assertEqual(self.fake.patch("a", {"topic_whitelist": "c"}, {"If-Match": "*"}).status, 200)
+        self.assertEqual(self.fake.delete("a", {"If-Match": '"2"'}).status, 412)
+        self.assertEqual(self.fake.delete("a", {"If-Match": '"3"'}).status, 204)
 
     def test_what_is_not_there_is_404(self):
         for method, path in (

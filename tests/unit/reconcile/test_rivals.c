@@ -475,6 +475,27 @@ static void test_a_draft_in_the_place_of_ours_is_not_started_by_asking(void **st
 	assert_true(starts_with(world_note(w, "sync"), "error orders: not Healthy since "));
 }
 
+static void add_key(struct world *w)
+{
+	world_save(w, "orders", "advanced_configuration",
+		"{\"tasks.max\": 1, \"replication.factor\": 3}");
+	world_reconcile(w, "orders");
+}
+
+/* A map is written as a whole: what is not in it is gone. */
+static void test_a_key_that_somebody_adds_between_list_and_patch_is_kept(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE "  advanced_configuration: {tasks.max: 1}\n");
+	w->strike = (struct strike){API_PATCH, false, 1, add_key};
+	world_commit(w, ONE "  advanced_configuration: {tasks.max: 2}\n");
+	world_run(w, 12 * MINUTE);
+	assert_int_equal(w->strike.times, 0);
+	assert_non_null(strstr(
+		world_object(w, "orders")->body, "{\"replication.factor\":3,\"tasks.max\":2}"));
+	assert_true(starts_with(world_note(w, "sync"), "success "));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_test_setup, world_test_teardown)
@@ -491,6 +512,7 @@ int main(void)
 		TEST(test_a_draft_on_top_of_what_runs_is_not_taken_for_it),
 		TEST(test_an_operation_of_somebody_else_is_waited_for),
 		TEST(test_a_draft_in_the_place_of_ours_is_not_started_by_asking),
+		TEST(test_a_key_that_somebody_adds_between_list_and_patch_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,12 +60,14 @@ bool intent_shows(const struct settings *settings)
 static bool is_exact(const struct draft *d, const struct live *live,
 	const struct plan_record *record, bool known)
 {
-	if (live->generation != d->started + 1)
-		return false;
+	bool next = live->generation == d->started + 1;
+	bool chain = live->generation == record->intent_base + 1 &&
+		     record->intent_ours_from <= d->started;
+
 	if (record->intent_generation)
-		return record->intent_generation == live->generation;
+		return record->intent_generation == live->generation && (next || chain);
 	/* No answer came, so that it shows has to do, where there is nothing better to go by. */
-	return record->intent_base == d->started && !known;
+	return next && record->intent_base == d->started && !known;
 }
 
 /* What is not as it runs is ours if it is as Git says, and foreign if it is not about to be. */
@@ -77,6 +79,10 @@ static enum draft_part part_of(const struct setting *s, bool exact)
 	case VERDICT_SAME:
 		return DRAFT_OURS;
 	case VERDICT_FREE:
+		if (!exact)
+			return DRAFT_FOREIGN;
+		/* What an earlier draft of ours took away; all else an API fills in by itself. */
+		return s->value[SIDE_LIVE] ? DRAFT_NOT : DRAFT_OURS;
 	case VERDICT_REPORT:
 	case VERDICT_WITHHOLD:
 	case VERDICT_STAYS:

@@ -76,6 +76,7 @@ static void refresh_plan(struct record *r)
 		return;
 	p->intent_open = true;
 	p->intent_base = i->base_generation;
+	p->intent_ours_from = i->ours_from;
 	p->intent_generation = i->generation;
 	p->intent_reconciled = i->state == INTENT_RUNNING;
 	/* A further attempt that runs is waited for like the first. */
@@ -192,8 +193,18 @@ void ledger_close_intent(
 	r->plan_is_made = false;
 }
 
+/* It goes on top of a draft of our own: nobody else's is between what was started and it. */
+static bool extends(const struct intent *draft, const struct intent *i)
+{
+	return draft && (draft->state == INTENT_SAVED || draft->state == INTENT_SENT) &&
+	       draft->generation == draft->base_generation + 1 &&
+	       draft->generation == i->base_generation;
+}
+
 void ledger_open_intent(struct ledger *l, struct record *r, struct intent *owned_intent)
 {
+	owned_intent->ours_from = extends(r->intent, owned_intent) ? r->intent->ours_from
+								   : owned_intent->base_generation;
 	ledger_close_intent(l, r, INTENT_SUPERSEDED, NULL);
 	r->intent = owned_intent;
 	owned_intent->id = l->next_intent++;

@@ -32,7 +32,8 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 	struct db_stmt *q = db_prepare(s->db,
 		"SELECT id, name, kind, state, uid, created_at, sha, intended, body, "
 		"base_generation, generation,"
-		" attempt, key, operation, created_ms, started_ms, error, heals FROM intent"
+		" attempt, key, operation, created_ms, started_ms, error, heals, ours_from FROM "
+		"intent"
 		" WHERE scope = ?1 AND state < 4 ORDER BY id");
 	db_bind_text(q, 1, s->scope);
 	int rc;
@@ -56,6 +57,7 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 					   .started_ms = db_int(q, 15),
 					   .error = store_text(q, 16),
 					   .heals = db_int(q, 17) != 0,
+					   .ours_from = db_int(q, 18),
 				   });
 	if (rc < 0) {
 		intents_release(&intents);
@@ -68,12 +70,14 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 
 int store_put_intent(struct store *s, const struct intent *i, struct err *e)
 {
-	struct db_stmt *q = db_prepare(s->db, "INSERT OR REPLACE INTO intent (scope, name, kind, "
-					      "state, uid, created_at, sha, intended, body,"
-					      " base_generation, generation, attempt, key, "
-					      "operation, created_ms, started_ms, error, id, heals)"
-					      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-					      "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)");
+	struct db_stmt *q =
+		db_prepare(s->db, "INSERT OR REPLACE INTO intent (scope, name, kind, "
+				  "state, uid, created_at, sha, intended, body,"
+				  " base_generation, generation, attempt, key, "
+				  "operation, created_ms, started_ms, error, id, heals, "
+				  "ours_from)"
+				  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+				  "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, i->name);
 	db_bind_int(q, 3, i->kind);
@@ -93,6 +97,7 @@ int store_put_intent(struct store *s, const struct intent *i, struct err *e)
 	db_bind_text(q, 17, i->error);
 	db_bind_int(q, 18, i->id);
 	db_bind_int(q, 19, i->heals);
+	db_bind_int(q, 20, i->ours_from);
 	return db_run(q, e);
 }
 

@@ -56,7 +56,8 @@ static const char *const migrations[] = {
 	"ALTER TABLE event ADD COLUMN \"by\" TEXT;",
 
 	"ALTER TABLE inventory ADD COLUMN replaced INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE inventory ADD COLUMN leftovers TEXT;",
+	"ALTER TABLE inventory ADD COLUMN leftovers TEXT;"
+	"ALTER TABLE intent ADD COLUMN ours_from INTEGER NOT NULL DEFAULT 0;",
 };
 
 static struct store *store_new(struct db *db, const char *scope)

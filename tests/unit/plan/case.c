@@ -124,6 +124,8 @@ static void load_intent(struct plan_case *c, const struct node *map, struct plan
 	r->intent_open = true;
 	load_spec(c, node_get(map, "intended"), &r->intended);
 	node_get_int(map, "base", &r->intent_base);
+	r->intent_ours_from = r->intent_base;
+	node_get_int(map, "ours_from", &r->intent_ours_from);
 	node_get_int(map, "generation", &r->intent_generation);
 	node_get_bool(map, "reconciled", &r->intent_reconciled);
 }

@@ -47,6 +47,22 @@ static void test_a_late_look_does_not_disturb_a_newer_write(void **state)
 	assert_int_equal(world_count(w, API_PATCH), 1);
 }
 
+/* What a draft of ours took away is nobody else's doing when the next one is saved on top of it. */
+static void test_drafts_of_ours_on_each_other_are_started_together(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, DOCUMENT("orders", "10000") "  topic_blacklist: [tmp]\n");
+	world_fail(w, API_RECONCILE, MISHAP_500, 2);
+	world_commit(w, DOCUMENT("orders", "10000"));
+	world_run(w, 1500); /* saved, and not started */
+	assert_int_equal(world_object(w, "orders")->generation, 2);
+	assert_int_equal(world_object(w, "orders")->observed, 1);
+	world_commit(w, DOCUMENT("orders", "5000"));
+	world_run(w, 5 * MINUTE);
+	assert_int_equal(world_object(w, "orders")->observed, 3);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+}
+
 static void test_what_was_deleted_by_others_is_made_again_once(void **state)
 {
 	struct world *w = *state;
@@ -532,6 +548,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_test_setup, world_test_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_late_look_does_not_disturb_a_newer_write),
+		TEST(test_drafts_of_ours_on_each_other_are_started_together),
 		TEST(test_what_was_deleted_by_others_is_made_again_once),
 		TEST(test_what_was_made_again_is_not_adopted_but_ours),
 		TEST(test_a_failure_is_forgotten_with_its_object),

@@ -260,6 +260,10 @@ void removal_looked(struct engine *en, struct record *r, const struct api_answer
 void removal_settle(struct engine *en);
 bool removal_goes_on(struct engine *en, struct plan_item *item);
 
+/* judge.c: how a replicator of the plan stands, and why */
+void judge_item(const struct engine *en, const struct plan_item *item, struct arena *a,
+	struct report_item *out);
+
 /* standings.c: what `weir status` shows */
 /* From what the store has, NULL if nothing. */
 void standings_load(struct engine *en, const char *json);

@@ -79,6 +79,8 @@ struct record {
 	unsigned char
 		refused[32]; /* digest of the body that the API refused; not sent again as it is */
 	bool is_refused;
+	int64_t wanted_ms; /* wall; since when plans have wanted something done about it, 0 if not
+			    */
 	struct strv heals; /* settings whose drift the open intent repairs */
 	char *approval; /* the digest that let the open intent be, NULL if none did */
 	bool found; /* was there, and not as Git says, when the store was new; and Git did not

@@ -20,6 +20,12 @@ const char *standing_name(enum standing standing)
 		[STANDING_FAILED] = "failed",
 		[STANDING_UNHEALTHY] = "unhealthy",
 		[STANDING_HELD] = "held",
+		[STANDING_SUSPENDED] = "suspended",
+		[STANDING_WINDOW] = "waits for a window",
+		[STANDING_GRACE] = "to be deleted",
+		[STANDING_BLOCKED] = "waits for others",
+		[STANDING_DELETING] = "deleting",
+		[STANDING_GONE] = "deleted",
 		[STANDING_DRIFTED] = "drifted",
 		[STANDING_PLANNED] = "planned",
 		[STANDING_ABSENT_OK] = "not in Git",
@@ -28,8 +34,10 @@ const char *standing_name(enum standing standing)
 	return names[standing];
 }
 
-/* Escapes, cuts to what forges take, and puts `tail` behind, whole: counts and places must survive
- * the cut. */
+#define HEAD_LEAST 20 /* code points in front of a tail, however long that is */
+
+/* Escapes, cuts to what forges take, and puts `tail` behind, whole: counts, places and commands
+ * must survive the cut. */
 __attribute__((format(printf, 4, 5))) static void say_with(
 	struct status_text *out, enum status_state state, const char *tail, const char *fmt, ...)
 {
@@ -41,7 +49,7 @@ __attribute__((format(printf, 4, 5))) static void say_with(
 	buf_vaddf(&raw, fmt, ap);
 	va_end(ap);
 	text_escape(&end, tail, strlen(tail));
-	text_truncate(&end, FORGE_TEXT_MAX / 2);
+	text_truncate(&end, FORGE_TEXT_MAX - HEAD_LEAST);
 	text_escape(&text, buf_str(&raw), raw.len);
 	text_truncate(&text, FORGE_TEXT_MAX - text_length(buf_str(&end)));
 	out->state = state;
@@ -50,20 +58,29 @@ __attribute__((format(printf, 4, 5))) static void say_with(
 
 #define say(out, state, ...) say_with(out, state, "", __VA_ARGS__)
 
-/* "…: why +2 more" for the first item that stands so, and how many do. */
+/* "…: why; what releases it +2 more" for an item. */
+static void say_item(struct status_text *out, enum status_state state, const struct report_item *it,
+	size_t others)
+{
+	auto_buf struct buf tail = BUF_INIT;
+	const char *release = it->release ? it->release : "";
+	if (release[0])
+		buf_addf(&tail, "; %s", release);
+	if (others)
+		buf_addf(&tail, " +%zu more", others);
+	say_with(out, state, buf_str(&tail), "%s: %s", it->name, it->why);
+}
+
+/* The first item that stands so, and how many do. */
 static bool say_first(struct status_text *out, enum status_state state,
 	const struct report_input *in, const struct report *r, enum standing standing)
 {
-	size_t n = r->count[standing];
-	if (!n)
+	if (!r->count[standing])
 		return false;
 	const struct report_item *it = in->items;
 	while (it->standing != standing)
 		it++;
-	auto_buf struct buf more = BUF_INIT;
-	if (n > 1)
-		buf_addf(&more, " +%zu more", n - 1);
-	say_with(out, state, buf_str(&more), "%s: %s", it->name, it->why);
+	say_item(out, state, it, r->count[standing] - 1);
 	return true;
 }
 
@@ -102,6 +119,46 @@ static bool say_api(struct status_text *out, const struct report_input *in)
 	return true;
 }
 
+#define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
+
+/* " until 06:00Z", or with the date if that is far; of several, the first. */
+static void add_until(
+	struct buf *out, const struct report_input *in, enum standing standing, const char *word)
+{
+	int64_t first = INT64_MAX;
+	int64_t last = 0;
+	char text[CLOCK_TEXT_MAX];
+	for (size_t i = 0; i < in->n_items; i++) {
+		int64_t until = in->items[i].until_ms;
+		if (in->items[i].standing != standing)
+			continue;
+		last = until > last ? until : last;
+		first = until && until < first ? until : first;
+	}
+	if (!last)
+		return;
+	if (first - in->now_ms < DAY_MS)
+		clock_format_short(first, text);
+	else
+		clock_format(first / 1000 * 1000, text);
+	buf_addf(out, "%s %s %s", first == last ? "" : ", first", word, text);
+}
+
+/* What a success says besides, in this order. */
+static const struct aside {
+	enum standing standing;
+	const char *text; /* behind the count */
+	const char *until; /* in front of the time; NULL: there is none */
+} asides[] = {
+	{STANDING_PLANNED, "to change (sync.mode is plan)", NULL},
+	{STANDING_DRIFTED, "drifted (sync.mode is report)", NULL},
+	{STANDING_SUSPENDED, "suspended", "until"},
+	{STANDING_WINDOW, "waiting for a window", "until"},
+	{STANDING_GRACE, "to be deleted", "at"},
+	{STANDING_BLOCKED, "waiting for these", NULL},
+	{STANDING_ABSENT_OK, "not in Git (prune is off)", NULL},
+};
+
 static void say_success(
 	struct status_text *out, const struct report_input *in, const struct report *r)
 {
@@ -109,21 +166,58 @@ static void say_success(
 	buf_addf(&text, "%zu in sync", r->count[STANDING_HEALTHY]);
 	if (in->changed > 0)
 		buf_addf(&text, " (%lld changed)", (long long)in->changed);
-	if (r->count[STANDING_PLANNED])
-		buf_addf(&text, ", %zu to change (sync.mode is plan)", r->count[STANDING_PLANNED]);
-	if (r->count[STANDING_DRIFTED])
-		buf_addf(&text, ", %zu drifted (sync.mode is report)", r->count[STANDING_DRIFTED]);
-	if (r->count[STANDING_ABSENT_OK])
-		buf_addf(&text, ", %zu not in Git (prune is off)", r->count[STANDING_ABSENT_OK]);
+	for (size_t i = 0; i < ARRAY_SIZE(asides); i++) {
+		const struct aside *a = &asides[i];
+		if (!r->count[a->standing])
+			continue;
+		buf_addf(&text, ", %zu %s", r->count[a->standing], a->text);
+		if (a->until)
+			add_until(&text, in, a->standing, a->until);
+	}
 	say(out, STATUS_SUCCESS, "%s", buf_str(&text));
+}
+
+static bool say_late(struct status_text *out, const struct report_input *in, const struct report *r)
+{
+	if (!r->late)
+		return false;
+	const struct report_item *it = in->items;
+	while (!it->late)
+		it++;
+	say_item(out, STATUS_ERROR, it, r->late - 1);
+	return true;
+}
+
+/* What is under way, and will be told of again when it ends. */
+static void say_moving(struct status_text *out, const struct report *r)
+{
+	size_t left = r->count[STANDING_APPLYING] + r->count[STANDING_BLOCKED];
+	bool waits = r->count[STANDING_WAITING] || r->count[STANDING_UNHEALTHY];
+	auto_buf struct buf text = BUF_INIT;
+	if (r->count[STANDING_APPLYING])
+		buf_addf(&text, "applying %zu/%zu", r->total - left, r->total);
+	else if (waits)
+		buf_addf(&text, "waiting for Healthy %s", r->progress);
+	if (r->count[STANDING_DELETING])
+		buf_addf(
+			&text, "%sdeleting %zu", text.len ? ", " : "", r->count[STANDING_DELETING]);
+	if (!text.len)
+		buf_addf(&text, "waiting for others %zu/%zu", r->total - left, r->total);
+	say(out, STATUS_PENDING, "%s", buf_str(&text));
+}
+
+/* Those that wait for others wait for time, if those do. */
+static bool waits_for_time(const struct report *r)
+{
+	return r->count[STANDING_SUSPENDED] || r->count[STANDING_WINDOW] ||
+	       r->count[STANDING_GRACE];
 }
 
 static void make_sync(const struct report_input *in, struct report *r)
 {
 	struct status_text *out = &r->sync;
-	size_t healthy = r->count[STANDING_HEALTHY];
 	if (in->rewound) {
-		say(out, STATUS_FAILURE, "%s", in->rewound);
+		say_with(out, STATUS_FAILURE, in->rewound_release, "%s", in->rewound);
 	} else if (in->load_error) {
 		say(out, STATUS_FAILURE, "%s", in->load_error);
 	} else if (say_problems(out, in->problems)) {
@@ -137,37 +231,61 @@ static void make_sync(const struct report_input *in, struct report *r)
 	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
-		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK)) {
+		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) || say_late(out, in, r)) {
 		return;
-	} else if (r->count[STANDING_APPLYING] && !r->in_time) {
-		say_first(out, STATUS_ERROR, in, r, STANDING_APPLYING);
-	} else if (r->count[STANDING_APPLYING]) {
-		say(out, STATUS_PENDING, "applying %zu/%zu", r->total - r->count[STANDING_APPLYING],
-			r->total);
-	} else if (r->count[STANDING_WAITING] || r->count[STANDING_UNHEALTHY]) {
-		if (r->in_time || r->count[STANDING_WAITING])
-			say(out, STATUS_PENDING, "waiting for Healthy %zu/%zu", healthy, r->total);
+	} else if (r->moves || (r->count[STANDING_UNHEALTHY] && r->in_time)) {
+		say_moving(out, r);
+	} else if (say_first(out, STATUS_ERROR, in, r, STANDING_UNHEALTHY)) {
+		return;
+	} else if (r->count[STANDING_BLOCKED] && !waits_for_time(r)) {
+		if (r->in_time)
+			say_moving(out, r);
 		else
-			say_first(out, STATUS_ERROR, in, r, STANDING_UNHEALTHY);
+			say_first(out, STATUS_ERROR, in, r, STANDING_BLOCKED);
 	} else {
 		say_success(out, in, r);
-		r->whole = healthy == r->total;
+		r->whole = r->count[STANDING_HEALTHY] == r->total && !r->count[STANDING_GRACE];
 	}
 }
 
-static size_t count_drift(const struct report_input *in)
+static bool is_moving(const struct report_item *it)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < in->n_items; i++)
-		n += in->items[i].drift;
-	return n;
+	return it->standing == STANDING_APPLYING || it->standing == STANDING_WAITING;
+}
+
+/* Of the items with drift, those that are on their way to being mended, or the others. */
+static const struct report_item *first_drift(
+	const struct report_input *in, bool moving, size_t *ret_n)
+{
+	const struct report_item *first = NULL;
+	*ret_n = 0;
+	for (size_t i = in->n_items; i-- > 0;) {
+		if (!in->items[i].drift || is_moving(&in->items[i]) != moving)
+			continue;
+		first = &in->items[i];
+		++*ret_n;
+	}
+	return first;
+}
+
+static bool say_drift(struct status_text *out, const struct report_input *in)
+{
+	size_t n;
+	const struct report_item *it = first_drift(in, false, &n);
+	if (it) {
+		say_item(out, STATUS_FAILURE, it, n - 1);
+		return true;
+	}
+	it = first_drift(in, true, &n);
+	if (it)
+		say(out, STATUS_FAILURE, "healing %zu: %s: %s", n, it->name, it->why);
+	return it != NULL;
 }
 
 /* Never pending: what is on its way to being mended is still a difference. */
 static void make_drift(const struct report_input *in, struct report *r)
 {
 	struct status_text *out = &r->drift;
-	size_t healing = count_drift(in);
 	r->drift_known = true;
 	if (in->store_error) {
 		say(out, STATUS_ERROR, "%s", in->store_error);
@@ -180,18 +298,21 @@ static void make_drift(const struct report_input *in, struct report *r)
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) ||
-		   say_first(out, STATUS_FAILURE, in, r, STANDING_UNHEALTHY)) {
+		   say_first(out, STATUS_FAILURE, in, r, STANDING_UNHEALTHY) ||
+		   say_drift(out, in)) {
 		return;
-	} else if (healing) {
-		const struct report_item *it = in->items;
-		while (!it->drift)
-			it++;
-		say(out, STATUS_FAILURE, "healing %zu: %s: %s", healing, it->name, it->why);
 	} else if (in->compared) {
 		say(out, STATUS_SUCCESS, "no drift");
 	} else {
 		r->drift_known = false;
 	}
+}
+
+/* What is on its way out, or not to be in Git, is not among those that are to be in sync. */
+static bool is_counted(enum standing standing)
+{
+	return standing != STANDING_ABSENT_OK && standing != STANDING_GRACE &&
+	       standing != STANDING_DELETING && standing != STANDING_GONE;
 }
 
 void report_make(const struct report_input *in, struct report *ret_report)
@@ -200,8 +321,11 @@ void report_make(const struct report_input *in, struct report *ret_report)
 	*r = (struct report){.in_time = in->now_ms - in->head_since_ms < in->timeout_ms};
 	for (size_t i = 0; i < in->n_items; i++) {
 		r->count[in->items[i].standing]++;
-		r->total += in->items[i].standing != STANDING_ABSENT_OK;
+		r->total += is_counted(in->items[i].standing);
+		r->late += in->items[i].late;
 	}
+	r->moves = r->count[STANDING_APPLYING] || r->count[STANDING_WAITING] ||
+		   r->count[STANDING_DELETING];
 	snprintf(r->progress, sizeof(r->progress), "%zu/%zu", r->count[STANDING_HEALTHY], r->total);
 	make_sync(in, r);
 	make_drift(in, r);

@@ -21,6 +21,12 @@ enum standing {
 	STANDING_FAILED, /* refused, or ended in Error */
 	STANDING_UNHEALTHY, /* nothing to do about it, and the API says it is not Healthy */
 	STANDING_HELD, /* needs a person */
+	STANDING_SUSPENDED, /* left alone, for a reason somebody gave */
+	STANDING_WINDOW, /* waits for a time at which it may be changed */
+	STANDING_GRACE, /* gone from Git, and to be deleted after a while */
+	STANDING_BLOCKED, /* waits for others */
+	STANDING_DELETING, /* on its way out */
+	STANDING_GONE, /* ... and out: there is nothing more to say of it */
 	STANDING_DRIFTED, /* mode report: differs, and is only told */
 	STANDING_PLANNED, /* mode plan: would be changed */
 	STANDING_ABSENT_OK, /* not in Git any more, and pruning is off */
@@ -33,7 +39,10 @@ struct report_item {
 	const char *name;
 	enum standing standing;
 	const char *why; /* for all but healthy ones; text from outside is fine */
-	bool drift; /* what is written for it repairs drift and nothing else */
+	const char *release; /* what a person does about it, such as a command: "" if nothing */
+	int64_t until_ms; /* wall; when time releases it, 0 if it does not, or not yet known */
+	bool drift; /* what is written for it, or will be, repairs drift and nothing else */
+	bool late; /* applying, for longer than anybody waits */
 };
 
 struct report_input {
@@ -42,6 +51,7 @@ struct report_input {
 	const struct problems *problems; /* of the catalog, NULL if none was read */
 	const char *load_error; /* the tree could not be read; NULL if it could */
 	const char *rewound; /* what is held for a rewound branch; NULL if nothing is */
+	const char *rewound_release; /* what a person does about it */
 	const char *api_error; /* NULL: it answers */
 	bool api_hopeless; /* waiting does not help, as when it refuses the token */
 	int64_t api_since_ms; /* wall */
@@ -62,7 +72,9 @@ struct report {
 	struct status_text sync;
 	struct status_text drift;
 	bool drift_known; /* else there is nothing new to say of it */
-	bool in_time; /* what is under way may still end before the timeout */
+	bool in_time; /* the head's timeout has not come yet */
+	size_t late; /* items that are */
+	bool moves; /* something is under way, and others may go on once it ends */
 	bool whole; /* success, and everything in it is Healthy: /sync may latch */
 	char progress[32]; /* "9/13" */
 	size_t count[STANDING__COUNT];

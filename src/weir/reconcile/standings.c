@@ -65,21 +65,12 @@ static int64_t since_of(const struct engine *en, const char *name, const char *h
 	return before && !strcmp(before->how, how) ? before->at_ms : now_wall(en);
 }
 
-/* Why, without what releases it: that has a place of its own here. */
-static struct node *why_node(struct arena *a, const char *why, const char *release)
-{
-	size_t len = strlen(why), tail = strlen(release) + strlen("; ");
-	bool ends_so = release[0] && len > tail && !strcmp(why + len - strlen(release), release);
-	return node_stringn(a, why, ends_so ? len - tail : len);
-}
-
 static void add_reasons(struct arena *a, struct node *row, const struct report_item *said,
 	const struct plan_item *item)
 {
-	const char *release = item->action == PLAN_HOLD ? item->release : "";
-	node_map_set(a, row, "why", why_node(a, said->why, release));
-	if (release[0])
-		node_map_set(a, row, "release", node_string(a, release));
+	node_map_set(a, row, "why", node_string(a, said->why));
+	if (said->release[0])
+		node_map_set(a, row, "release", node_string(a, said->release));
 	if (item->action == PLAN_HOLD && item->until_ms)
 		node_map_set(a, row, "until_ms", node_int(a, item->until_ms));
 	if (item->action == PLAN_HOLD && item->approval)
@@ -92,7 +83,7 @@ void standings_keep(struct engine *en, const struct report_item *items, size_t n
 	struct map since = MAP_INIT;
 	struct node *list = node_seq(&a);
 	for (size_t i = 0; i < n; i++) {
-		if (items[i].standing == STANDING_HEALTHY)
+		if (items[i].standing == STANDING_HEALTHY || items[i].standing == STANDING_GONE)
 			continue;
 		const struct plan_item *item = &en->plan->items.at[i];
 		const char *standing = standing_name(items[i].standing);

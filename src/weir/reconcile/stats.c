@@ -29,7 +29,8 @@ static bool is_under_way(const struct engine *en)
 {
 	const size_t *count = en->report.count;
 	return en->report.sync.state == STATUS_PENDING || count[STANDING_WAITING] ||
-	       (en->report.in_time && (count[STANDING_APPLYING] || count[STANDING_UNHEALTHY]));
+	       count[STANDING_DELETING] || count[STANDING_APPLYING] > en->report.late ||
+	       (en->report.in_time && count[STANDING_UNHEALTHY]);
 }
 
 bool engine_settled(const struct engine *en)

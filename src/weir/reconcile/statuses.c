@@ -77,169 +77,10 @@ void statuses_head(struct engine *en)
 	en->report_at = 0;
 }
 
-/* The names of the fields that differ, for a status. */
-static void name_fields(const struct plan_item *item, struct buf *out)
-{
-	vec_each (d, &item->diffs)
-		if (d == item->diffs.at || d->field != d[-1].field)
-			buf_addf(out, "%s%s", out->len ? ", " : "", spec_fields[d->field].name);
-}
-
-static enum standing standing_of_hold(enum plan_hold hold)
-{
-	switch (hold) {
-	case PLAN_HOLD_PRUNE:
-		return STANDING_ABSENT_OK;
-	case PLAN_HOLD_REPORT:
-		return STANDING_DRIFTED;
-	case PLAN_HOLD_BACKOFF:
-		return STANDING_FAILED;
-	case PLAN_HOLD_DELETING:
-	case PLAN_HOLD_BUSY:
-		return STANDING_UNHEALTHY;
-	case PLAN_HOLD_UNKNOWN:
-		return STANDING_UNKNOWN;
-	case PLAN_HOLD_NOT:
-	case PLAN_HOLD_ADOPT:
-	case PLAN_HOLD_FOREIGN:
-	case PLAN_HOLD_IMMUTABLE:
-	case PLAN_HOLD_SECRET:
-	case PLAN_HOLD_INCOMPLETE:
-	case PLAN_HOLD_NOT_KEPT:
-	case PLAN_HOLD_REWOUND:
-	case PLAN_HOLD_PROTECT:
-	case PLAN_HOLD_GRACE:
-	case PLAN_HOLD_PRUNE_MAX:
-	case PLAN_HOLD_EMPTY:
-	case PLAN_HOLD_DEPENDANTS:
-	case PLAN_HOLD_SUSPEND:
-	case PLAN_HOLD_WINDOW:
-	case PLAN_HOLD_DEPENDS:
-	case PLAN_HOLD_CONTESTED:
-	case PLAN_HOLD_BRAKE:
-	case PLAN_HOLD_MAX_UPDATES:
-	case PLAN_HOLD__COUNT:
-		return STANDING_HELD;
-	}
-	return STANDING_HELD;
-}
-
-static bool is_stuck(const struct engine *en, const struct plan_item *item, const struct record *r)
-{
-	const struct replicator *d = item->desired;
-	int64_t timeout =
-		d && d->sync.has_timeout ? d->sync.timeout_ms : en->config->sync.timeout_ms;
-	return r->intent->started_ms && now_wall(en) - r->intent->started_ms >= timeout;
-}
-
-static void judge_waiting(const struct engine *en, const struct plan_item *item,
-	const struct record *r, struct arena *a, struct report_item *out)
-{
-	char since[CLOCK_TEXT_MAX];
-	out->standing = STANDING_WAITING;
-	if (!r || !r->intent || !is_stuck(en, item, r))
-		return;
-	out->standing = STANDING_STUCK;
-	out->why = arena_printf(a, "not Healthy since %s (%s); look at it in the API",
-		clock_format_short(r->intent->started_ms, since), live_status_name(r->last_status));
-}
-
-static void judge_quiet(const struct record *r, const struct plan_item *item, struct arena *a,
-	struct report_item *out)
-{
-	if (r && r->row.failure) {
-		out->standing = STANDING_FAILED;
-		out->why = r->row.failure;
-	} else if (!item->desired) {
-		out->standing = item->live ? STANDING_LEFT : STANDING_ABSENT_OK;
-		out->why = "left as it is";
-	} else if (item->healthy) {
-		out->standing = STANDING_HEALTHY;
-	} else {
-		const struct live *live = item->live;
-		out->standing = STANDING_UNHEALTHY;
-		out->why =
-			arena_printf(a, "the API says %s%s%s", live ? live->status_word : "nothing",
-				live && live->status_message[0] ? ": " : "",
-				live ? live->status_message : "");
-	}
-}
-
-/* With the fields that differ, where that they do is the reason. */
-static char *describe_hold(const struct plan_item *item, struct arena *a)
-{
-	auto_buf struct buf fields = BUF_INIT;
-	if (item->hold == PLAN_HOLD_ADOPT || item->hold == PLAN_HOLD_REPORT ||
-		item->hold == PLAN_HOLD_NOT_KEPT)
-		name_fields(item, &fields);
-	return arena_printf(a, "%s%s%s%s%s%s", item->held, fields.len ? " (" : "", buf_str(&fields),
-		fields.len ? ")" : "", item->release[0] ? "; " : "", item->release);
-}
-
-static char *describe_planned(const struct plan_item *item, struct arena *a)
-{
-	auto_buf struct buf fields = BUF_INIT;
-	if (item->action != PLAN_CREATE)
-		name_fields(item, &fields);
-	return arena_printf(a, "%s (sync.mode is plan)",
-		fields.len ? buf_str(&fields) : plan_action_name(item->action));
-}
-
-/* What repairs drift and nothing else is told as such until it is done. */
-static void tell_healing(const struct plan_item *item, const struct record *r, struct arena *a,
-	struct report_item *out)
-{
-	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE;
-	if (out->standing != STANDING_APPLYING && out->standing != STANDING_WAITING)
-		return;
-	out->drift = r && r->healed && (writes || (item->waiting && r->intent));
-	if (!out->drift)
-		return;
-	auto_buf struct buf fields = BUF_INIT;
-	name_fields(item, &fields);
-	if (item->action == PLAN_CREATE)
-		out->why = "it was deleted behind Git's back";
-	else if (fields.len)
-		out->why = arena_strdup(a, buf_str(&fields));
-	else if (!out->why[0]) /* it was sent, and nothing differs any more */
-		out->why = "waiting for Healthy";
-}
-
-static void judge_item(const struct engine *en, const struct plan_item *item, struct arena *a,
-	struct report_item *out)
-{
-	const struct record *r = ledger_find(&en->ledger, item->name);
-	*out = (struct report_item){.name = item->name, .why = ""};
-	if (item->waiting) {
-		judge_waiting(en, item, r, a, out);
-	} else if (item->action == PLAN_NONE) {
-		judge_quiet(r, item, a, out);
-		return;
-	} else if (item->action == PLAN_HOLD) {
-		out->standing = standing_of_hold(item->hold);
-		out->why = r && r->row.failure && item->hold == PLAN_HOLD_BACKOFF
-				   ? r->row.failure
-				   : describe_hold(item, a);
-	} else if (en->config->sync.mode == SYNC_PLAN) {
-		out->standing = STANDING_PLANNED;
-		out->why = describe_planned(item, a);
-	} else if (r && r->row.failure) {
-		out->standing = STANDING_FAILED;
-		out->why = r->row.failure;
-	} else {
-		out->standing = STANDING_APPLYING;
-		out->why = r && r->last_error ? r->last_error : "waits for its turn";
-	}
-	tell_healing(item, r, a, out);
-}
-
 static char *describe_rewind(const struct engine *en, struct arena *a)
 {
-	return arena_printf(a,
-		"the branch was rewound from %.7s: nothing of it is applied; push a commit that "
-		"follows %.7s, or set "
-		"source.rewind: follow",
-		en->ledger.head, en->ledger.head);
+	return arena_printf(
+		a, "the branch was rewound from %.7s: nothing of it is applied", en->ledger.head);
 }
 
 static void make_report(struct engine *en)
@@ -255,6 +96,9 @@ static void make_report(struct engine *en)
 		.problems = en->catalog && !en->rewound ? &en->catalog->problems : NULL,
 		.load_error = en->load_err.code != ERR_OK && !en->rewound ? en->load_err.msg : NULL,
 		.rewound = en->rewound ? describe_rewind(en, &a) : NULL,
+		.rewound_release = arena_printf(&a,
+			"; push what follows %.7s, `weir approve`, or set source.rewind: follow",
+			en->ledger.head),
 		.api_error = en->api.times ? en->api.err.msg : NULL,
 		.api_hopeless = en->auth_refused || (en->options.once && !en->api.err.retriable),
 		.api_since_ms = en->api.since_wall,
@@ -273,6 +117,17 @@ static void make_report(struct engine *en)
 	arena_release(&a);
 }
 
+/* While a commit is being applied, what differs is not drift; once it is a success, or cannot be
+ * one for what does not load, it is. */
+static bool tells_drift(const struct engine *en)
+{
+	const struct report *r = &en->report;
+	bool broken = en->load_err.code != ERR_OK ||
+		      (en->catalog && en->catalog->problems.n_errors) || en->rewound;
+	bool settled = r->sync.state == STATUS_SUCCESS || (broken && !r->moves);
+	return r->drift_known && (settled || r->count[STANDING_DRIFTED]);
+}
+
 void statuses_update(struct engine *en)
 {
 	make_report(en);
@@ -284,7 +139,7 @@ void statuses_update(struct engine *en)
 		return;
 	}
 	want(en, en->head.sha, "sync", &en->report.sync);
-	if (en->report.whole || en->report.count[STANDING_DRIFTED])
+	if (tells_drift(en))
 		want(en, en->head.sha, "drift", &en->report.drift);
 	if (!en->report.whole)
 		return;

@@ -356,6 +356,18 @@ static void begin_hold(struct engine *en, struct plan_item *item)
 		ledger_drop(&en->ledger, r);
 }
 
+static void note_wanted(struct engine *en, struct record *r, const struct plan_item *item)
+{
+	bool wanted = item->action != PLAN_NONE && item->action != PLAN_HOLD;
+	if (!r && !wanted)
+		return;
+	r = ledger_need(&en->ledger, item->name);
+	if (!wanted)
+		r->wanted_ms = 0;
+	else if (!r->wanted_ms)
+		r->wanted_ms = now_wall(en);
+}
+
 void work_begin(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
@@ -370,6 +382,7 @@ void work_begin(struct engine *en, struct plan_item *item)
 		pass_soon(en, half > LAG_LOOK_MS ? half : LAG_LOOK_MS);
 		return;
 	}
+	note_wanted(en, r, item);
 	if (r)
 		contested_seen(en, r, item);
 	switch (item->action) {

@@ -40,9 +40,9 @@ static void test_sync_counts_what_is_healthy(void **state)
 {
 	(void)state;
 	const struct report_item items[] = {
-		{"a", STANDING_HEALTHY, "", false},
-		{"b", STANDING_HEALTHY, "", false},
-		{"c", STANDING_ABSENT_OK, "", false},
+		{.name = "a", .standing = STANDING_HEALTHY, .why = ""},
+		{.name = "b", .standing = STANDING_HEALTHY, .why = ""},
+		{.name = "c", .standing = STANDING_ABSENT_OK, .why = ""},
 	};
 	struct report_input in = quiet;
 	in.changed = 2;
@@ -56,9 +56,9 @@ static void test_sync_is_pending_while_something_is_under_way(void **state)
 {
 	(void)state;
 	const struct report_item items[] = {
-		{"a", STANDING_HEALTHY, "", false},
-		{"b", STANDING_APPLYING, "", false},
-		{"c", STANDING_WAITING, "", false},
+		{.name = "a", .standing = STANDING_HEALTHY, .why = ""},
+		{.name = "b", .standing = STANDING_APPLYING, .why = ""},
+		{.name = "c", .standing = STANDING_WAITING, .why = ""},
 	};
 	struct report r = make(quiet, items, 3);
 	assert_sync(&r, STATUS_PENDING, "applying 2/3");
@@ -71,9 +71,11 @@ static void test_sync_names_the_first_failure_and_counts_the_others(void **state
 {
 	(void)state;
 	const struct report_item items[] = {
-		{"a", STANDING_FAILED, "the API refused it (400 topic_whitelist: no)", false},
-		{"b", STANDING_FAILED, "x", false},
-		{"c", STANDING_HEALTHY, "", false},
+		{.name = "a",
+			.standing = STANDING_FAILED,
+			.why = "the API refused it (400 topic_whitelist: no)"},
+		{.name = "b", .standing = STANDING_FAILED, .why = "x"},
+		{.name = "c", .standing = STANDING_HEALTHY, .why = ""},
 	};
 	struct report r = make(quiet, items, 3);
 	assert_sync(&r, STATUS_FAILURE, "a: the API refused it (400 topic_whitelist: no) +1 more");
@@ -87,8 +89,8 @@ static void test_texts_are_cut_to_what_forges_take_and_escaped(void **state)
 	memcpy(why, "evil\n\x1b[31m", 10);
 	why[sizeof(why) - 1] = '\0';
 	const struct report_item items[] = {
-		{"a", STANDING_FAILED, why, false},
-		{"b", STANDING_FAILED, "y", false},
+		{.name = "a", .standing = STANDING_FAILED, .why = why},
+		{.name = "b", .standing = STANDING_FAILED, .why = "y"},
 	};
 	struct report r = make(quiet, items, 2);
 	assert_true(text_length(r.sync.text) <= FORGE_TEXT_MAX);
@@ -130,10 +132,13 @@ static void test_nothing_stays_pending_for_ever(void **state)
 {
 	(void)state;
 	const struct report_item items[] = {
-		{"a", STANDING_APPLYING, "the API failed (500)", false},
-		{"b", STANDING_UNHEALTHY, "the API says Updating", false},
-		{"c", STANDING_STUCK, "not Healthy since 16:44Z", false},
-		{"d", STANDING_UNKNOWN, "the API may be hiding it", false},
+		{.name = "a",
+			.standing = STANDING_APPLYING,
+			.why = "the API failed (500)",
+			.late = true},
+		{.name = "b", .standing = STANDING_UNHEALTHY, .why = "the API says Updating"},
+		{.name = "c", .standing = STANDING_STUCK, .why = "not Healthy since 16:44Z"},
+		{.name = "d", .standing = STANDING_UNKNOWN, .why = "the API may be hiding it"},
 	};
 	struct report_input in = quiet;
 	in.head_since_ms = NOW - in.timeout_ms;
@@ -147,10 +152,153 @@ static void test_nothing_stays_pending_for_ever(void **state)
 static void test_drift_is_never_pending(void **state)
 {
 	(void)state;
-	const struct report_item items[] = {{"a", STANDING_WAITING, "lag_alert_threshold", true}};
+	const struct report_item items[] = {{.name = "a",
+		.standing = STANDING_WAITING,
+		.why = "lag_alert_threshold",
+		.drift = true}};
 	struct report r = make(quiet, items, 1);
 	assert_int_equal(r.drift.state, STATUS_FAILURE);
 	assert_string_equal(r.drift.text, "healing 1: a: lag_alert_threshold");
+}
+
+#define AT(hours) (NOW + (hours) * (int64_t)3600000)
+
+/* One sentence each: what stands how, what /sync says, and what /drift says, NULL: "no drift". */
+static const struct sentence {
+	const char *name;
+	struct report_item items[4];
+	enum status_state state;
+	const char *sync;
+	const char *drift;
+} sentences[] = {
+	{"suspended until a time",
+		{{.name = "a", .standing = STANDING_HEALTHY},
+			{.name = "b", .standing = STANDING_SUSPENDED, .until_ms = AT(2)}},
+		STATUS_SUCCESS, "1 in sync, 1 suspended until 16:13Z", NULL},
+	{"suspended until somebody resumes it", {{.name = "b", .standing = STANDING_SUSPENDED}},
+		STATUS_SUCCESS, "0 in sync, 1 suspended", NULL},
+	{"times that differ", /* the first, and with its date where that is far */
+		{{.name = "a", .standing = STANDING_SUSPENDED, .until_ms = AT(50)},
+			{.name = "b", .standing = STANDING_SUSPENDED, .until_ms = AT(48)}},
+		STATUS_SUCCESS, "0 in sync, 2 suspended, first until 2026-09-23T14:13:20Z", NULL},
+	{"a window",
+		{{.name = "a", .standing = STANDING_WINDOW, .until_ms = AT(1)},
+			{.name = "b", .standing = STANDING_WINDOW, .until_ms = AT(1)}},
+		STATUS_SUCCESS, "0 in sync, 2 waiting for a window until 15:13Z", NULL},
+	{"a window that holds back drift",
+		{{.name = "a",
+			.standing = STANDING_WINDOW,
+			.until_ms = AT(1),
+			.why = "no changes until 15:13Z",
+			.release = "wait",
+			.drift = true}},
+		STATUS_SUCCESS, "0 in sync, 1 waiting for a window until 15:13Z",
+		"a: no changes until 15:13Z; wait"},
+	{"grace",
+		{{.name = "a", .standing = STANDING_HEALTHY},
+			{.name = "b", .standing = STANDING_GRACE, .until_ms = AT(1)}},
+		STATUS_SUCCESS, "1 in sync, 1 to be deleted at 15:13Z", NULL},
+	{"deleting",
+		{{.name = "a", .standing = STANDING_HEALTHY},
+			{.name = "b", .standing = STANDING_DELETING},
+			{.name = "c", .standing = STANDING_DELETING}},
+		STATUS_PENDING, "deleting 2", NULL},
+	{"deleting and waiting",
+		{{.name = "a", .standing = STANDING_WAITING},
+			{.name = "b", .standing = STANDING_DELETING}},
+		STATUS_PENDING, "waiting for Healthy 0/1, deleting 1", NULL},
+	{"gone",
+		{{.name = "a", .standing = STANDING_HEALTHY},
+			{.name = "b", .standing = STANDING_GONE}},
+		STATUS_SUCCESS, "1 in sync", NULL},
+	{"others are being applied",
+		{{.name = "a", .standing = STANDING_APPLYING},
+			{.name = "b", .standing = STANDING_BLOCKED, .why = "waits for a"},
+			{.name = "c", .standing = STANDING_HEALTHY}},
+		STATUS_PENDING, "applying 1/3", NULL},
+	{"others become Healthy",
+		{{.name = "a", .standing = STANDING_WAITING},
+			{.name = "b", .standing = STANDING_BLOCKED, .why = "waits for a"}},
+		STATUS_PENDING, "waiting for Healthy 0/2", NULL},
+	{"others wait for a time",
+		{{.name = "a", .standing = STANDING_SUSPENDED, .until_ms = AT(1)},
+			{.name = "b", .standing = STANDING_BLOCKED, .why = "waits for a"}},
+		STATUS_SUCCESS, "0 in sync, 1 suspended until 15:13Z, 1 waiting for these", NULL},
+	{"waits for who knows whom",
+		{{.name = "b", .standing = STANDING_BLOCKED, .why = "waits for a"}}, STATUS_PENDING,
+		"waiting for others 0/1", NULL},
+	{"a person is needed before time helps",
+		{{.name = "a", .standing = STANDING_SUSPENDED},
+			{.name = "b",
+				.standing = STANDING_HELD,
+				.why = "it is protected",
+				.release = "`weir approve b`"}},
+		STATUS_FAILURE, "b: it is protected; `weir approve b`",
+		"b: it is protected; `weir approve b`"},
+};
+
+static void test_every_sentence(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sentences); i++) {
+		const struct sentence *s = &sentences[i];
+		size_t n = 0;
+		while (n < ARRAY_SIZE(s->items) && s->items[n].name)
+			n++;
+		struct report r = make(quiet, s->items, n);
+		assert_sync(&r, s->state, s->sync);
+		assert_string_equal(r.drift.text, s->drift ? s->drift : "no drift");
+		assert_int_equal(r.whole, !strcmp(s->name, "gone"));
+	}
+}
+
+static void test_what_releases_it_is_never_cut_off(void **state)
+{
+	(void)state;
+	char why[400];
+	memset(why, 'y', sizeof(why) - 1);
+	why[sizeof(why) - 1] = '\0';
+	char name[64];
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	auto_free char *release = xasprintf("`weir approve %s`", name);
+	const struct report_item items[] = {
+		{.name = name, .standing = STANDING_HELD, .why = why, .release = release},
+		{.name = "b", .standing = STANDING_HELD, .why = "y", .release = "x"},
+	};
+	auto_free char *end = xasprintf("; %s +1 more", release);
+	struct report r = make(quiet, items, 2);
+	assert_true(text_length(r.sync.text) <= FORGE_TEXT_MAX);
+	assert_true(text_has_suffix(r.sync.text, end));
+	struct report_input in = quiet;
+	in.rewound = why;
+	in.rewound_release = "; push what follows abcdefg, or `weir approve`";
+	r = make(in, NULL, 0);
+	assert_true(text_length(r.sync.text) <= FORGE_TEXT_MAX);
+	assert_true(text_has_suffix(r.sync.text, in.rewound_release));
+}
+
+static void test_those_that_wait_for_nobody_are_an_error_after_the_timeout(void **state)
+{
+	(void)state;
+	const struct report_item items[] = {
+		{.name = "b", .standing = STANDING_BLOCKED, .why = "waits for a"}};
+	struct report_input in = quiet;
+	in.head_since_ms = NOW - in.timeout_ms;
+	struct report r = make(in, items, 1);
+	assert_sync(&r, STATUS_ERROR, "b: waits for a");
+}
+
+/* What begins long after its commit was taken, as when a window opens, is not late. */
+static void test_what_begins_late_is_pending(void **state)
+{
+	(void)state;
+	const struct report_item items[] = {
+		{.name = "a", .standing = STANDING_APPLYING, .why = ""}};
+	struct report_input in = quiet;
+	in.head_since_ms = NOW - 10 * in.timeout_ms;
+	struct report r = make(in, items, 1);
+	assert_sync(&r, STATUS_PENDING, "applying 0/1");
 }
 
 static void test_every_standing_has_a_name(void **state)
@@ -171,6 +319,10 @@ int main(void)
 		cmocka_unit_test(test_an_api_that_is_away_is_an_error_only_after_the_timeout),
 		cmocka_unit_test(test_nothing_stays_pending_for_ever),
 		cmocka_unit_test(test_drift_is_never_pending),
+		cmocka_unit_test(test_every_sentence),
+		cmocka_unit_test(test_what_releases_it_is_never_cut_off),
+		cmocka_unit_test(test_those_that_wait_for_nobody_are_an_error_after_the_timeout),
+		cmocka_unit_test(test_what_begins_late_is_pending),
 		cmocka_unit_test(test_every_standing_has_a_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

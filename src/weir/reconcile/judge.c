@@ -1,0 +1,211 @@
+/* How each replicator of the plan stands, and why. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "reconcile/internal.h"
+
+static const enum standing standings_of_holds[PLAN_HOLD__COUNT] = {
+	[PLAN_HOLD_NOT] = STANDING_HELD,
+	[PLAN_HOLD_ADOPT] = STANDING_HELD,
+	[PLAN_HOLD_PRUNE] = STANDING_ABSENT_OK,
+	[PLAN_HOLD_FOREIGN] = STANDING_HELD,
+	[PLAN_HOLD_BUSY] = STANDING_UNHEALTHY,
+	[PLAN_HOLD_IMMUTABLE] = STANDING_HELD,
+	[PLAN_HOLD_SECRET] = STANDING_HELD,
+	[PLAN_HOLD_REPORT] = STANDING_DRIFTED,
+	[PLAN_HOLD_INCOMPLETE] = STANDING_HELD,
+	[PLAN_HOLD_NOT_KEPT] = STANDING_HELD,
+	[PLAN_HOLD_REWOUND] = STANDING_HELD,
+	[PLAN_HOLD_BACKOFF] = STANDING_FAILED,
+	[PLAN_HOLD_DELETING] = STANDING_UNHEALTHY,
+	[PLAN_HOLD_UNKNOWN] = STANDING_UNKNOWN,
+	[PLAN_HOLD_PROTECT] = STANDING_HELD,
+	[PLAN_HOLD_GRACE] = STANDING_GRACE,
+	[PLAN_HOLD_PRUNE_MAX] = STANDING_HELD,
+	[PLAN_HOLD_EMPTY] = STANDING_HELD,
+	[PLAN_HOLD_DEPENDANTS] = STANDING_BLOCKED,
+	[PLAN_HOLD_SUSPEND] = STANDING_SUSPENDED,
+	[PLAN_HOLD_WINDOW] = STANDING_WINDOW,
+	[PLAN_HOLD_DEPENDS] = STANDING_BLOCKED,
+	[PLAN_HOLD_CONTESTED] = STANDING_HELD,
+	[PLAN_HOLD_BRAKE] = STANDING_HELD,
+	[PLAN_HOLD_MAX_UPDATES] = STANDING_HELD,
+};
+
+/* The names of the fields that differ, for a status. */
+static void name_fields(const struct plan_item *item, struct buf *out)
+{
+	vec_each (d, &item->diffs)
+		if (d == item->diffs.at || d->field != d[-1].field)
+			buf_addf(out, "%s%s", out->len ? ", " : "", spec_fields[d->field].name);
+}
+
+static int64_t timeout_of(const struct engine *en, const struct plan_item *item)
+{
+	const struct replicator *d = item->desired;
+	return d && d->sync.has_timeout ? d->sync.timeout_ms : en->config->sync.timeout_ms;
+}
+
+static bool has_lasted(const struct engine *en, const struct plan_item *item, int64_t since)
+{
+	return since && now_wall(en) - since >= timeout_of(en, item);
+}
+
+static void judge_waiting(const struct engine *en, const struct plan_item *item,
+	const struct record *r, struct arena *a, struct report_item *out)
+{
+	char since[CLOCK_TEXT_MAX];
+	out->standing = STANDING_WAITING;
+	if (!r || !r->intent || !has_lasted(en, item, r->intent->started_ms))
+		return;
+	out->standing = STANDING_STUCK;
+	out->why = arena_printf(a, "not Healthy since %s (%s); look at it in the API",
+		clock_format_short(r->intent->started_ms, since), live_status_name(r->last_status));
+}
+
+/* On its way out, by our own doing. */
+static void judge_removal(const struct engine *en, const struct plan_item *item,
+	const struct record *r, struct arena *a, struct report_item *out)
+{
+	const struct intent *i = r && removal_is(r->intent) ? r->intent : NULL;
+	int64_t begun = i ? i->created_ms : en->source.since_wall;
+	char since[CLOCK_TEXT_MAX];
+	out->standing = STANDING_DELETING;
+	if (r && r->last_error)
+		out->why = r->last_error;
+	if (r && r->row.failure && !item->waiting) {
+		out->standing = STANDING_FAILED;
+		out->why = r->row.failure;
+	} else if (has_lasted(en, item, begun)) {
+		out->standing = STANDING_STUCK;
+		out->why = arena_printf(a, "to be deleted since %s and still there (%s%s%s)",
+			clock_format_short(begun, since),
+			item->live ? item->live->status_word : "unknown",
+			r && r->last_error ? "; " : "", r && r->last_error ? r->last_error : "");
+	}
+}
+
+static void judge_absent(const struct plan_item *item, struct report_item *out)
+{
+	out->why = "left as it is";
+	if (item->gone)
+		out->standing = STANDING_GONE;
+	else if (item->live && item->live->status == LIVE_DELETING)
+		out->standing = STANDING_DELETING;
+	else
+		out->standing = STANDING_LEFT;
+}
+
+static void judge_quiet(const struct record *r, const struct plan_item *item, struct arena *a,
+	struct report_item *out)
+{
+	const struct live *live = item->live;
+	if (r && r->row.failure) {
+		out->standing = STANDING_FAILED;
+		out->why = r->row.failure;
+	} else if (!item->desired) {
+		judge_absent(item, out);
+	} else if (item->healthy) {
+		out->standing = STANDING_HEALTHY;
+	} else {
+		out->standing = STANDING_UNHEALTHY;
+		out->why =
+			arena_printf(a, "the API says %s%s%s", live ? live->status_word : "nothing",
+				live && live->status_message[0] ? ": " : "",
+				live ? live->status_message : "");
+	}
+}
+
+/* With the fields that differ, where that they do is the reason. */
+static void judge_held(const struct record *r, const struct plan_item *item, struct arena *a,
+	struct report_item *out)
+{
+	auto_buf struct buf fields = BUF_INIT;
+	out->standing = standings_of_holds[item->hold];
+	out->until_ms = item->until_ms;
+	if (r && r->row.failure && item->hold == PLAN_HOLD_BACKOFF) {
+		out->why = r->row.failure;
+		return;
+	}
+	if (item->hold == PLAN_HOLD_ADOPT || item->hold == PLAN_HOLD_REPORT ||
+		item->hold == PLAN_HOLD_NOT_KEPT || item->hold == PLAN_HOLD_CONTESTED)
+		name_fields(item, &fields);
+	out->why = arena_printf(a, "%s%s%s%s", item->held, fields.len ? " (" : "", buf_str(&fields),
+		fields.len ? ")" : "");
+	out->release = item->release;
+	if (out->standing != STANDING_SUSPENDED && out->standing != STANDING_WINDOW)
+		return;
+	vec_each (d, &item->diffs)
+		out->drift = out->drift || d->change == PLAN_DRIFT;
+}
+
+static char *describe_planned(const struct plan_item *item, struct arena *a)
+{
+	auto_buf struct buf fields = BUF_INIT;
+	if (item->action != PLAN_CREATE && item->action != PLAN_DELETE)
+		name_fields(item, &fields);
+	return arena_printf(a, "%s (sync.mode is plan)",
+		fields.len ? buf_str(&fields) : plan_action_name(item->action));
+}
+
+/* What repairs drift and nothing else is told as such until it is done. */
+static void tell_healing(const struct plan_item *item, const struct record *r, struct arena *a,
+	struct report_item *out)
+{
+	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE;
+	if (out->standing != STANDING_APPLYING && out->standing != STANDING_WAITING)
+		return;
+	out->drift = r && r->healed && (writes || (item->waiting && r->intent));
+	if (!out->drift)
+		return;
+	auto_buf struct buf fields = BUF_INIT;
+	name_fields(item, &fields);
+	if (item->action == PLAN_CREATE)
+		out->why = "it was deleted behind Git's back";
+	else if (fields.len)
+		out->why = arena_strdup(a, buf_str(&fields));
+	else if (!out->why[0]) /* it was sent, and nothing differs any more */
+		out->why = "waiting for Healthy";
+}
+
+static void judge_applying(const struct engine *en, const struct plan_item *item,
+	const struct record *r, struct report_item *out)
+{
+	int64_t since = r && r->wanted_ms > en->head_since ? r->wanted_ms : en->head_since;
+	out->standing = STANDING_APPLYING;
+	out->why = r && r->last_error ? r->last_error : "waits for its turn";
+	out->late = has_lasted(en, item, since);
+}
+
+static bool is_leaving(const struct plan_item *item, const struct record *r)
+{
+	bool removes = item->action == PLAN_DELETE || item->action == PLAN_REPLACE;
+	return removes || (item->waiting && r && removal_is(r->intent));
+}
+
+void judge_item(const struct engine *en, const struct plan_item *item, struct arena *a,
+	struct report_item *out)
+{
+	const struct record *r = ledger_find(&en->ledger, item->name);
+	bool plans_only = en->config->sync.mode == SYNC_PLAN;
+	*out = (struct report_item){.name = item->name, .why = "", .release = ""};
+	if (is_leaving(item, r) && (item->live || !item->desired) && !plans_only) {
+		judge_removal(en, item, r, a, out);
+	} else if (item->waiting) {
+		judge_waiting(en, item, r, a, out);
+	} else if (item->action == PLAN_NONE) {
+		judge_quiet(r, item, a, out);
+	} else if (item->action == PLAN_HOLD) {
+		judge_held(r, item, a, out);
+	} else if (plans_only) {
+		out->standing = STANDING_PLANNED;
+		out->why = describe_planned(item, a);
+	} else if (r && r->row.failure) {
+		out->standing = STANDING_FAILED;
+		out->why = r->row.failure;
+	} else {
+		judge_applying(en, item, r, out);
+	}
+	if (item->action != PLAN_NONE || item->waiting)
+		tell_healing(item, r, a, out);
+}

@@ -19,6 +19,7 @@ LIBRARIES = {
     "sqlite3": ("db",),
     "sodium": ("base", "secret"),
     "pcre2": ("model",),
+    "glib": ("calendar",),
 }
 SYSTEM = re.compile(
     r"(arpa|linux|net|netinet|sys)/[a-z_0-9]+\.h|"

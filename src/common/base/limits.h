@@ -14,6 +14,12 @@
 #define LIMIT_PROBLEMS	      1000 /* printed per run; the rest is counted */
 #define LIMIT_REASON_LENGTH   200 /* characters of a reason that a person gave */
 
+/* Windows in which changes may be made, or not. */
+#define LIMIT_WINDOWS	     64
+#define LIMIT_SCHEDULE_BYTES 200
+#define LIMIT_WINDOW_MS_MIN  INT64_C(60000)
+#define LIMIT_WINDOW_MS_MAX  (366 * INT64_C(86400000))
+
 /* Git. */
 #define LIMIT_TREE_FILES   100000
 #define LIMIT_TREE_BYTES   (256u << 20)

@@ -2,7 +2,11 @@
  * When changes may be made: windows of weir.yaml that open or close by a cron schedule in a time
  * zone, for so long, and perhaps only for replicators with certain labels. Deny wins over allow;
  * where there is any allow window that concerns a replicator, outside of all of them is closed.
- * Pure once they were made: time is an argument.
+ *
+ * A window begins when its schedule comes (schedule.h has what that is on the days on which clocks
+ * are changed) and lasts its duration as it elapses; where it begins again before it has ended, it
+ * goes on. Pure once they were made: time is an argument. What was found out is remembered, so
+ * windows are for one thread at a time.
  */
 #ifndef CALENDAR_CALENDAR_H
 #define CALENDAR_CALENDAR_H
@@ -11,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "doc/node.h"
 
@@ -24,6 +29,8 @@ struct window_rule { /* as weir.yaml has it */
 
 struct windows;
 
+/* ERR_INVALID with *ret_key, the key that is wrong, and a message that does not repeat it. */
+int window_check(const struct window_rule *rule, const char **ret_key, struct err *e);
 /* Copies the rules. ERR_INVALID with *ret_bad, the index of the rule that is wrong, and a message
  * that names the key. */
 int windows_new(const struct window_rule *rules, size_t n, struct windows **ret_windows,
@@ -38,5 +45,11 @@ struct window_state {
 
 /* `w` may be NULL: always open. */
 struct window_state windows_at(const struct windows *w, const struct node *labels, int64_t now_ms);
+/* Whether a replicator with these labels may be changed at any time at all. */
+bool windows_open_ever(const struct windows *w, const struct node *labels);
+
+/* `closed by the window "0 8 * * 1-5" for 9h (Europe/Berlin), until 2026-12-01T16:00:00Z`, for what
+ * windows_at gave: "open" where it is. */
+void windows_text(const struct windows *w, const struct window_state *state, struct buf *out);
 
 #endif

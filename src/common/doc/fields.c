@@ -68,6 +68,11 @@ static void add_path(struct buf *out, const struct field_context *c)
 		buf_addf(out, "%s%s", out->len ? "." : "", c->name);
 }
 
+const char *field_place_file(const struct field_place *place, const struct node *node)
+{
+	return node->origin && place->files ? place->files[node->origin] : place->file;
+}
+
 bool field_problem(const struct field_context *c, const struct node *at, const char *fmt, ...)
 {
 	auto_buf struct buf path = BUF_INIT;
@@ -77,8 +82,10 @@ bool field_problem(const struct field_context *c, const struct node *at, const c
 	auto_free char *message = xvasprintf(fmt, ap);
 	va_end(ap);
 	add_path(&path, c);
-	problems_add(c->problems, PROBLEM_ERROR, c->place->file, at ? at->line : 0,
+	problems_add(c->problems, PROBLEM_ERROR,
+		at ? field_place_file(c->place, at) : c->place->file, at ? at->line : 0,
 		at ? at->col : 0, buf_str(&path), "%s", message);
+	problems_set_origin(c->problems, at ? at->origin : 0);
 	return false;
 }
 

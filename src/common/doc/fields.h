@@ -81,7 +81,12 @@ struct field_place {
 	struct arena *arena;
 	const char *file; /* for problems; may be NULL */
 	const char *path; /* of the map, "" at the top */
+	const char *const *files; /* of a tree made of several: by node.origin, where that is not 0
+				   */
 };
+
+/* The file that a node of the document came from. */
+const char *field_place_file(const struct field_place *place, const struct node *node);
 
 /*
  * Sets every field to its default, then checks and decodes what is written; what is not in the

@@ -50,6 +50,8 @@ struct node {
 	bool flow; /* a [list] or {map}, or a scalar directly in one */
 	unsigned line; /* from 1; 0 where it came from no text */
 	unsigned col;
+	unsigned origin; /* in a tree made of several: which it came from, as who made it counts
+			    them; else 0 */
 	const char *text; /* a YAML scalar as it was written, after unquoting; else NULL */
 	union {
 		bool boolean;
@@ -107,5 +109,16 @@ bool node_equal(const struct node *a, const struct node *b);
 bool node_real_as_int(double real, int64_t *ret_value);
 /* A deep copy into another arena, places included. */
 struct node *node_copy(struct arena *a, const struct node *n);
+/* The same, all of it with that origin. */
+struct node *node_copy_from(struct arena *a, const struct node *n, unsigned origin);
+
+/*
+ * `over` on top of `base`: maps merge, key by key; of all else, lists too, `over` stands as it is,
+ * a null included. NULL is absent. Shares nodes with both.
+ */
+const struct node *node_merge(struct arena *a, const struct node *base, const struct node *over);
+/* Without the keys whose value is null, in maps within maps too; the very node if there are none.
+ */
+const struct node *node_without_nulls(struct arena *a, const struct node *n);
 
 #endif

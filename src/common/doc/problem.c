@@ -35,6 +35,12 @@ void problems_add(struct problems *p, enum problem_level level, const char *file
 	va_end(ap);
 }
 
+void problems_set_origin(struct problems *p, unsigned origin)
+{
+	if (p->n_errors + p->n_warnings == p->n)
+		p->at[p->n - 1].origin = origin;
+}
+
 static int compare_numbers(unsigned a, unsigned b)
 {
 	return (a > b) - (a < b);

@@ -22,6 +22,7 @@ struct problem {
 	char *file; /* NULL where there is none (JSON over HTTP) */
 	unsigned line; /* from 1; 0: the file as a whole */
 	unsigned col;
+	unsigned origin; /* of the node that it is about, as in node.h */
 	char *path; /* "spec.topic_whitelist", "" for the document */
 	char *message; /* what, and what to do; escaped */
 };
@@ -39,6 +40,8 @@ struct problems {
 
 void problems_add(struct problems *p, enum problem_level level, const char *file, unsigned line,
 	unsigned col, const char *path, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+/* Of the problem added last. */
+void problems_set_origin(struct problems *p, unsigned origin);
 /* By file, line, column. */
 void problems_sort(struct problems *p);
 /* One line, without the line end; used wherever a problem is shown. */

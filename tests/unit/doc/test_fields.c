@@ -139,7 +139,7 @@ static bool decode(const struct field *fields, const char *yaml, void *ret_struc
 {
 	release(NULL);
 	assert_int_equal(yaml_parse("x.yaml", yaml, strlen(yaml), &docs, &problems), 0);
-	const struct field_place place = {&docs.arena, "x.yaml", ""};
+	const struct field_place place = {.arena = &docs.arena, .file = "x.yaml", .path = ""};
 	bool good =
 		fields_decode(fields, docs.n ? docs.at[0] : NULL, &place, ret_struct, &problems);
 	vec_each (it, &problems) {
@@ -430,7 +430,7 @@ static void test_paths_begin_where_the_map_stands(void **state)
 {
 	(void)state;
 	auto_arena struct arena a = ARENA_INIT;
-	const struct field_place place = {&a, NULL, "spec.source"};
+	const struct field_place place = {.arena = &a, .path = "spec.source"};
 	struct node *map = node_map(&a);
 
 	node_map_set(&a, map, "size", node_string(&a, "x"));
@@ -444,7 +444,7 @@ static void test_check_unknown_alone(void **state)
 {
 	(void)state;
 	auto_arena struct arena a = ARENA_INIT;
-	const struct field_place place = {&a, NULL, "x"};
+	const struct field_place place = {.arena = &a, .path = "x"};
 	struct node *map = node_map(&a);
 
 	node_map_set(&a, map, "size", node_string(&a, "x"));
@@ -458,7 +458,7 @@ static void test_expect_string_of_json(void **state)
 {
 	(void)state;
 	auto_arena struct arena a = ARENA_INIT;
-	const struct field_place place = {&a, NULL, ""};
+	const struct field_place place = {.arena = &a, .path = ""};
 	const char *s = "before";
 
 	assert_false(field_expect_string(node_int(&a, 12), &place, "identifier", &problems, &s));

@@ -163,6 +163,74 @@ static void test_every_type_has_a_name(void **state)
 		assert_non_null(node_type_name((enum node_type)type));
 }
 
+static struct node *map_of(struct arena *a, const char *key, struct node *value)
+{
+	struct node *map = node_map(a);
+
+	node_map_set(a, map, key, value);
+	return map;
+}
+
+static void test_merge_goes_into_maps_and_into_nothing_else(void **state)
+{
+	(void)state;
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *base = map_of(&a, "in", map_of(&a, "x", node_int(&a, 1)));
+	struct node *over = map_of(&a, "in", map_of(&a, "y", node_int(&a, 2)));
+	struct node *list = node_seq(&a);
+
+	node_seq_add(&a, list, node_int(&a, 3));
+	node_map_set(&a, base, "list", list);
+	node_map_set(&a, over, "list", node_seq(&a));
+	node_map_set(&a, over, "new", node_null(&a));
+	over->line = 7;
+	over->origin = 3;
+	const struct node *merged = node_merge(&a, base, over);
+	assert_int_equal(merged->u.map.n, 3);
+	assert_int_equal(node_get(node_get(merged, "in"), "x")->u.integer, 1);
+	assert_int_equal(node_get(node_get(merged, "in"), "y")->u.integer, 2);
+	assert_int_equal(node_get(merged, "list")->u.seq.n, 0);
+	assert_int_equal(node_get(merged, "new")->type, NODE_NULL);
+	assert_int_equal(merged->line, 7);
+	assert_int_equal(merged->origin, 3);
+	assert_int_equal(node_get(base, "in")->u.map.n, 1);
+	assert_ptr_equal(node_merge(&a, base, list), list);
+	assert_ptr_equal(node_merge(&a, base, NULL), base);
+	assert_ptr_equal(node_merge(&a, NULL, over), over);
+	assert_null(node_merge(&a, NULL, NULL));
+}
+
+static void test_nulls_are_left_out_of_maps_in_maps(void **state)
+{
+	(void)state;
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *inside = map_of(&a, "x", node_null(&a));
+	struct node *map = map_of(&a, "in", inside);
+
+	node_map_set(&a, inside, "y", node_int(&a, 1));
+	node_map_set(&a, map, "z", node_null(&a));
+	const struct node *rest = node_without_nulls(&a, map);
+	assert_int_equal(rest->u.map.n, 1);
+	assert_int_equal(node_get(rest, "in")->u.map.n, 1);
+	assert_int_equal(map->u.map.n, 2);
+	assert_ptr_equal(node_without_nulls(&a, rest), rest);
+	assert_null(node_without_nulls(&a, NULL));
+}
+
+static void test_a_copy_has_one_origin_all_through(void **state)
+{
+	(void)state;
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *list = node_seq(&a);
+
+	node_seq_add(&a, list, node_int(&a, 3));
+	struct node *copy = node_copy_from(&a, map_of(&a, "k", list), 4);
+	assert_int_equal(copy->origin, 4);
+	assert_int_equal(copy->u.map.at[0].key->origin, 4);
+	assert_int_equal(node_get(copy, "k")->u.seq.at[0]->origin, 4);
+	assert_int_equal(list->u.seq.at[0]->origin, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +242,9 @@ int main(void)
 		cmocka_unit_test(test_equal_is_false_for_null_pointers_but_of_both),
 		cmocka_unit_test(test_copy_outlives_its_source_and_keeps_places),
 		cmocka_unit_test(test_every_type_has_a_name),
+		cmocka_unit_test(test_merge_goes_into_maps_and_into_nothing_else),
+		cmocka_unit_test(test_nulls_are_left_out_of_maps_in_maps),
+		cmocka_unit_test(test_a_copy_has_one_origin_all_through),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

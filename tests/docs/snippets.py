@@ -22,7 +22,18 @@ def snippets():
             for found in pattern.finditer(text):
                 yield f"{path.name}:{text.count(chr(10), 0, found.start()) + 2}", found[1]
     for path in sorted(ROOT.glob("examples/**/*.yaml")):
-        yield str(path.relative_to(ROOT)), path.read_text()
+        if not in_folder(path):
+            yield str(path.relative_to(ROOT)), path.read_text()
+
+
+def in_folder(path):
+    """The folder that the file is read with, if it is not read alone."""
+    return next((p for p in path.parents if p.name == "replicators"), None)
+
+
+def folders():
+    """The folders of replicators: what stands in one of their files may need the others."""
+    return sorted({in_folder(path) for path in ROOT.glob("examples/**/*.yaml")} - {None})
 
 
 def complaint_of(programs, text, folder):
@@ -49,6 +60,12 @@ def main():
     parser.add_argument("bin", type=pathlib.Path, help="the folder of the programs")
     arguments = parser.parse_args()
     checked = failed = 0
+    for folder in folders():
+        done = run(arguments.bin / "weir", "validate", folder)
+        checked += 1
+        if done.returncode != 0 or "all is well" not in done.stdout:
+            failed += 1
+            print(done.stdout + done.stderr)
     with tempfile.TemporaryDirectory(prefix="weir-snippets.") as folder:
         for where, text in snippets():
             complaint = complaint_of(arguments.bin, text, pathlib.Path(folder))

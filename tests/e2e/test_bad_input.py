@@ -53,7 +53,11 @@ FILES = {
     "LFS": ("version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n", "is a Git LFS pointer", None),
     "a contradiction": (document("bad-dr", {"protect": True, "replace": True}), "replace: contradicts protect", "sync"),
     "a dependence on itself": (document("bad-dr", {"depends_on": ["bad-dr"]}), "is the replicator itself", "sync"),
-    "kind not built": ("apiVersion: weir/v1\nkind: Defaults\nspec: {}\n", "Defaults is not built yet", "kind"),
+    "a bad cluster": (
+        "apiVersion: weir/v1\nkind: KafkaCluster\nmetadata: {name: a}\nspec: {kafka: x}\n",
+        "spec.kafka_id: is required|kafka: unknown key",
+        "spec",
+    ),
     "a password": (
         document("bad-dr", advanced_configuration={"source.cluster.sasl.jaas.config": HIDDEN}),
         "credentials do not belong",

@@ -14,6 +14,7 @@ static const struct {
 	{"config", config_mdoc},
 	{"spec", spec_mdoc},
 	{"sync", sync_mdoc},
+	{"cluster", cluster_mdoc},
 };
 
 int main(int argc, char **argv)
@@ -26,6 +27,6 @@ int main(int argc, char **argv)
 			return fputs(buf_str(&out), stdout) == EOF;
 		}
 	}
-	fputs("usage: man_weir config|spec|sync\n", stderr);
+	fputs("usage: man_weir config|spec|sync|cluster\n", stderr);
 	return 64;
 }

@@ -20,7 +20,7 @@ CASES = ROOT / "tests/data/model"
 def documents(program, folder):
     """All documents of a case, or None if a file does not parse."""
     found = []
-    for path in sorted(folder.glob("*.yaml")):
+    for path in sorted(folder.rglob("*.yaml")):
         printed = subprocess.run([program, "documents", path], check=True, capture_output=True, text=True).stdout
         parsed = json.loads(printed)
         if parsed is None:

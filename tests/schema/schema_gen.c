@@ -1,5 +1,5 @@
 /*
- * schema_gen schema: prints the JSON Schema of a replicator's document.
+ * schema_gen schema: prints the JSON Schema of a document.
  * schema_gen documents FILE: prints the documents of a YAML file as a JSON list, as weir reads
  * them; null if the file does not parse.
  */
@@ -25,7 +25,7 @@ static int print_schema(void)
 {
 	auto_arena struct arena arena = ARENA_INIT;
 
-	return print(replicator_schema(&arena), JSON_STYLE_PRETTY);
+	return print(document_schema(&arena), JSON_STYLE_PRETTY);
 }
 
 static int print_documents(const char *path)

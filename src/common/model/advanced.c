@@ -247,8 +247,8 @@ static bool is_ambiguous(const struct node *value)
 	return value->ambiguity != AMBIGUOUS_NOT;
 }
 
-bool advanced_decode(struct node *map, const struct field_place *place, struct node **ret_map,
-	struct problems *problems)
+bool advanced_decode(struct node *map, const struct field_place *place, bool keep_nulls,
+	struct node **ret_map, struct problems *problems)
 {
 	struct node *decoded = node_map(place->arena);
 	bool ok = true;
@@ -263,7 +263,10 @@ bool advanced_decode(struct node *map, const struct field_place *place, struct n
 		if (wrong) {
 			problem_at(problems, PROBLEM_ERROR, place, key, value, "%s", wrong);
 			ok = false;
-		} else if (value->type != NODE_NULL) {
+		} else if (value->type == NODE_NULL) {
+			if (keep_nulls)
+				node_map_add(place->arena, decoded, map->u.map.at[i].key, value);
+		} else {
 			node_map_add(place->arena, decoded, map->u.map.at[i].key,
 				row && !is_ambiguous(value) ? typed_value(place->arena, row, value)
 							    : value);

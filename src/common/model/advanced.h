@@ -104,12 +104,12 @@ bool advanced_is_credential(const char *key);
 bool advanced_is_public(const char *key);
 
 /*
- * The map in its canonical form: null values left out, scalars of known keys typed, lists joined by
- * commas. A problem for each value that is neither a scalar nor a list of scalars, which is then
- * left out.
+ * The map in its canonical form: null values left out (unless they are to be kept), scalars of
+ * known keys typed, lists joined by commas. A problem for each value that is neither a scalar nor a
+ * list of scalars, which is then left out.
  */
-bool advanced_decode(struct node *map, const struct field_place *place, struct node **ret_map,
-	struct problems *problems);
+bool advanced_decode(struct node *map, const struct field_place *place, bool keep_nulls,
+	struct node **ret_map, struct problems *problems);
 /* What a provider makes of the keys and values of a decoded map. True if nothing is an error. */
 bool advanced_check(const struct node *map, const struct advanced_provider *provider,
 	const struct field_place *place, struct problems *problems);

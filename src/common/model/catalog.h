@@ -3,10 +3,16 @@
  *
  *	struct catalog *c = catalog_new();
  *	for each file: catalog_add(c, path, parsed);
- *	catalog_finish(c);          // looks across files: replicators that overlap
+ *	catalog_finish(c);          // looks across files; before it no replicator may be used
  *
- * Failures are contained: a syntax error fails its file, a bad document fails itself, and a name
- * that is declared twice fails both. Pure: reads no file.
+ * Across files, replicators get what the Defaults of their folder and of those above it say, and
+ * the KafkaClusters they name become ordinary fields: of neither anybody else needs to know. What
+ * they depend on has to be declared, and must not go round in a circle.
+ *
+ * Failures are contained: a syntax error fails its file, a bad document fails itself, bad Defaults
+ * and a bad KafkaCluster fail those that use them, and a name that is declared twice fails both.
+ * Defaults that cannot be read fail those they would be for: without them they would mean something
+ * else. Pure: reads no file.
  */
 #ifndef MODEL_CATALOG_H
 #define MODEL_CATALOG_H
@@ -69,19 +75,48 @@ struct sync_settings {
 /* Whether sync.ignore names the field; with a `key`, that setting of advanced_configuration or all
  * of it. */
 bool sync_ignores(const struct sync_settings *sync, enum spec_field field, const char *key);
-/* The mdoc reference of sync. */
+/* The mdoc references of sync, and of a KafkaCluster's spec. */
 void sync_mdoc(struct buf *out);
+void cluster_mdoc(struct buf *out);
+
+/* What a document says that is not the replicator's own. */
+enum origin_kind { ORIGIN_DOCUMENT, ORIGIN_DEFAULTS, ORIGIN_CLUSTER };
+
+/* Where a setting stands. */
+struct origin {
+	enum origin_kind kind;
+	const char *name; /* of the KafkaCluster, else NULL */
+	const char *file;
+	unsigned line; /* of the setting; of the document where it is not known */
+};
+
+struct document;
+struct defaults;
+struct layer;
 
 struct replicator {
 	const char *name;
-	struct spec spec; /* with the identifier, and without nulls */
+	struct spec spec; /* with the identifier, without nulls; each node may come from another
+			     document: replicator_origin */
 	struct sync_settings sync;
 	const struct node *labels; /* a map of strings, or NULL */
 	const char *file;
 	unsigned line; /* of the document's metadata.name */
 	unsigned col;
 	bool failed; /* has errors, or is declared twice: spec must not be used */
+	bool merged; /* not all of it stands in its document */
+	const struct origin *origins; /* by node.origin, from 1 */
+	size_t n_origins;
+	/* For replicator_explain; NULL where it came from the store. */
+	const struct document *document;
+	const struct defaults *defaults; /* the nearest, NULL if there are none */
+	const struct layer *layer; /* all that is said of it, with clusters by name, and nulls */
 };
+
+/* Where a value of its spec, sync or labels comes from. */
+struct origin replicator_origin(const struct replicator *r, const struct node *value);
+/* The name of the KafkaCluster that one of its ends is, NULL if it is none. */
+const char *replicator_cluster(const struct replicator *r, bool source_end);
 
 /*
  * A file's parsed form: its documents, decoded and checked each on its own. It does not know its
@@ -93,7 +128,7 @@ struct parsed_file *parsed_file_new(const char *text, size_t len);
 struct parsed_file *parsed_file_ref(struct parsed_file *f);
 void parsed_file_unref(struct parsed_file *f);
 
-struct parsed_files;
+struct catalog_parts;
 
 struct catalog {
 	struct map by_name; /* struct replicator *, in the order found */
@@ -103,7 +138,7 @@ struct catalog {
 	size_t n_failed; /* documents that failed */
 	bool complete; /* no error anywhere: only then may absence mean anything */
 	struct arena arena;
-	struct parsed_files *files; /* that nodes point into */
+	struct catalog_parts *parts; /* all documents; nodes point into them */
 };
 
 struct catalog *catalog_new(void);
@@ -121,7 +156,7 @@ void replicator_write_json(const struct replicator *r, struct buf *out);
 int replicator_read_json(
 	const char *json, struct arena *arena, struct replicator *ret_replicator, struct err *e);
 
-/* The JSON Schema of a whole document (schema/replicator.schema.json). */
-struct node *replicator_schema(struct arena *a);
+/* The JSON Schema of a document of any kind (schema/replicator.schema.json). */
+struct node *document_schema(struct arena *a);
 
 #endif

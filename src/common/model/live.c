@@ -91,8 +91,8 @@ static void decode_spec(const struct node *object, struct arena *arena, struct s
 
 		if (value && spec_fields[f].kind == SPEC_KIND_DETAILS)
 			value = known_details(arena, value);
-		if (value &&
-			!spec_decode_value(f, value, &place, false, &ret_spec->value[f], &ignored))
+		if (value && !spec_decode_value(
+				     f, 0, value, &place, false, &ret_spec->value[f], &ignored))
 			ret_spec->value[f] = value;
 	}
 	problems_release(&ignored);

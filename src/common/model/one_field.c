@@ -26,7 +26,40 @@ void problem_at(struct problems *problems, enum problem_level level,
 	va_start(ap, fmt);
 	message = xvasprintf(fmt, ap);
 	va_end(ap);
-	problems_add(problems, level, place->file, at->line, at->col, path, "%s", message);
+	problems_add(problems, level, field_place_file(place, at), at->line, at->col, path, "%s",
+		message);
+	problems_set_origin(problems, at->origin);
+}
+
+/* " (orders.yaml:9)", " (line 9)" where the file is not known, nothing where the line is not. */
+static void add_place(struct buf *out, const struct field_place *place, const struct node *n)
+{
+	const char *file = field_place_file(place, n);
+
+	if (n->line && file)
+		buf_addf(out, " (%s:%u)", file, n->line);
+	else if (n->line)
+		buf_addf(out, " (line %u)", n->line);
+}
+
+void problem_of_two(struct problems *problems, const struct field_place *place, const char *name,
+	const struct node *at, const char *other, const struct node *beside, const char *why)
+{
+	auto_buf struct buf where = BUF_INIT;
+
+	if (at->origin && !beside->origin) {
+		problem_of_two(problems, place, other, beside, name, at, why);
+		return;
+	}
+	add_place(&where, place, beside);
+	if (at->origin == beside->origin)
+		problem_at(problems, PROBLEM_ERROR, place, name, at,
+			"cannot stand beside %s%s: %s; remove one of them", other, buf_str(&where),
+			why);
+	else
+		problem_at(problems, PROBLEM_ERROR, place, name, at,
+			"cannot stand beside %s%s: %s; remove one of them, or write %s: null here",
+			other, buf_str(&where), why, other);
 }
 
 const char *suggest(

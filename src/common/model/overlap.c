@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/strv.h"
-#include "model/internal.h"
+#include "model/catalog_parts.h"
 #include "model/patterns.h"
 
 /* Matches of an expression against a name, for all of a catalog: warnings are not worth more. */
@@ -180,13 +180,17 @@ static const struct entry *find_other(
 static void warn(struct overlaps *o, const struct entry *e, const struct entry *other)
 {
 	const struct replicator *r = e->replicator, *twin = other->replicator;
+	struct origin here = replicator_origin(r, e->item);
+	struct origin there = replicator_origin(twin, other->item);
+	bool elsewhere = here.kind != ORIGIN_DOCUMENT;
 
-	problems_add(&o->catalog->problems, PROBLEM_WARNING, r->file, e->item->line, e->item->col,
+	problems_add(&o->catalog->problems, PROBLEM_WARNING, here.file, here.line, e->item->col,
 		"spec.topic_whitelist",
 		"\"%s\" is copied by %s too (\"%s\", %s:%u:%u), from and to the same clusters: its "
-		"records may arrive twice",
-		e->item->u.string.s, twin->name, other->item->u.string.s, twin->file,
-		other->item->line, other->item->col);
+		"records may arrive twice%s%s%s",
+		e->item->u.string.s, twin->name, other->item->u.string.s, there.file, there.line,
+		other->item->col, elsewhere ? " (in " : "", elsewhere ? r->name : "",
+		elsewhere ? ")" : "");
 	map_put(&o->warned, r->name, o);
 }
 

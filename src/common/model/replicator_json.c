@@ -14,21 +14,78 @@ static struct node *place_node(struct arena *a, unsigned line, unsigned col)
 	return place;
 }
 
-static void add_spec(struct arena *a, struct node *map, const struct spec *spec)
+/* A spec on its way out. Origins are counted anew, those that are used. */
+struct writing {
+	struct arena *arena;
+	const struct replicator *replicator;
+	struct node *places; /* by field, and by field.key of a map */
+	struct node *origins;
+	unsigned *numbers; /* by node.origin; 0: not used yet */
+};
+
+static const char *const origin_kinds[] = {
+	[ORIGIN_DOCUMENT] = "", [ORIGIN_DEFAULTS] = "Defaults", [ORIGIN_CLUSTER] = "KafkaCluster"};
+
+static unsigned number_of(struct writing *w, unsigned origin)
 {
-	struct node *values = node_map(a), *places = node_map(a);
+	const struct origin *o = &w->replicator->origins[origin];
+	struct arena *a = w->arena;
+
+	if (w->numbers[origin])
+		return w->numbers[origin];
+
+	struct node *map = node_map(a);
+	node_map_set(a, map, "kind", node_string(a, origin_kinds[o->kind]));
+	if (o->name)
+		node_map_set(a, map, "name", node_string(a, o->name));
+	node_map_set(a, map, "file", node_string(a, o->file));
+	node_map_set(a, map, "line", node_int(a, o->line));
+	node_seq_add(a, w->origins, map);
+	return w->numbers[origin] = w->origins->u.seq.n;
+}
+
+static void add_place(struct writing *w, const char *name, const struct node *value)
+{
+	struct node *place = place_node(w->arena, value->line, value->col);
+
+	if (value->origin && value->origin < w->replicator->n_origins)
+		node_seq_add(w->arena, place, node_int(w->arena, number_of(w, value->origin)));
+	node_map_set(w->arena, w->places, name, place);
+}
+
+static void add_places_inside(struct writing *w, const char *name, const struct node *map)
+{
+	for (size_t i = 0; i < map->u.map.n; i++) {
+		const struct node_pair *pair = &map->u.map.at[i];
+
+		add_place(w, arena_printf(w->arena, "%s.%s", name, pair->key->u.string.s),
+			pair->value);
+	}
+}
+
+static void add_spec(struct arena *a, struct node *map, const struct replicator *r)
+{
+	struct node *values = node_map(a);
+	struct writing w = {.arena = a,
+		.replicator = r,
+		.places = node_map(a),
+		.origins = node_seq(a),
+		.numbers = arena_alloc(a, (r->n_origins + 1) * sizeof(unsigned))};
 
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
-		const struct node *value = spec->value[f];
+		const struct node *value = r->spec.value[f];
 
 		if (!value)
 			continue;
 		node_map_set(a, values, spec_fields[f].name, node_copy(a, value));
-		node_map_set(
-			a, places, spec_fields[f].name, place_node(a, value->line, value->col));
+		add_place(&w, spec_fields[f].name, value);
+		if (value->type == NODE_MAP)
+			add_places_inside(&w, spec_fields[f].name, value);
 	}
 	node_map_set(a, map, "spec", values);
-	node_map_set(a, map, "places", places);
+	node_map_set(a, map, "places", w.places);
+	if (w.origins->u.seq.n)
+		node_map_set(a, map, "origins", w.origins);
 }
 
 static struct node *suspend_node(struct arena *a, const struct sync_suspend *suspend)
@@ -79,30 +136,84 @@ void replicator_write_json(const struct replicator *r, struct buf *out)
 	if (r->labels)
 		node_map_set(&a, map, "labels", node_copy(&a, r->labels));
 	add_sync(&a, map, &r->sync);
-	add_spec(&a, map, &r->spec);
+	add_spec(&a, map, r);
 	json_write(out, map, JSON_STYLE_CANONICAL);
 }
 
-static void read_place(const struct node *place, unsigned *ret_line, unsigned *ret_col)
+static unsigned read_number(const struct node *list, size_t i)
 {
-	if (!place || place->type != NODE_SEQ || place->u.seq.n != 2)
-		return;
-	if (place->u.seq.at[0]->type != NODE_INT || place->u.seq.at[1]->type != NODE_INT)
-		return;
-	*ret_line = (unsigned)place->u.seq.at[0]->u.integer;
-	*ret_col = (unsigned)place->u.seq.at[1]->u.integer;
+	if (!list || list->type != NODE_SEQ || list->u.seq.n < 2 || i >= list->u.seq.n ||
+		list->u.seq.at[i]->type != NODE_INT)
+		return 0;
+	return (unsigned)list->u.seq.at[i]->u.integer;
 }
 
-static void read_spec(const struct node *values, const struct node *places, struct spec *ret_spec)
+static void read_place(const struct node *places, const char *name, struct node *value)
+{
+	const struct node *place = node_get(places, name);
+
+	value->line = read_number(place, 0);
+	value->col = read_number(place, 1);
+	value->origin = read_number(place, 2);
+}
+
+static void read_places_inside(
+	struct arena *a, const struct node *places, const char *name, const struct node *map)
+{
+	for (size_t i = 0; i < map->u.map.n; i++) {
+		const struct node_pair *pair = &map->u.map.at[i];
+
+		read_place(
+			places, arena_printf(a, "%s.%s", name, pair->key->u.string.s), pair->value);
+	}
+}
+
+static void read_spec(struct arena *a, const struct node *values, const struct node *places,
+	struct spec *ret_spec)
 {
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
 		struct node *value = node_get(values, spec_fields[f].name);
 
 		if (!value)
 			continue;
-		read_place(node_get(places, spec_fields[f].name), &value->line, &value->col);
+		read_place(places, spec_fields[f].name, value);
+		if (value->type == NODE_MAP)
+			read_places_inside(a, places, spec_fields[f].name, value);
 		ret_spec->value[f] = value;
 	}
+}
+
+static enum origin_kind read_kind(const struct node *origin)
+{
+	const char *word = node_get_string(origin, "kind");
+	enum origin_kind kind = ORIGIN_CLUSTER;
+
+	while (kind > ORIGIN_DOCUMENT && !(word && strcmp(word, origin_kinds[kind]) == 0))
+		kind--;
+	return kind;
+}
+
+static void read_origins(struct arena *a, const struct node *list, struct replicator *r)
+{
+	size_t n = list && list->type == NODE_SEQ ? list->u.seq.n : 0;
+
+	if (n == 0)
+		return;
+	struct origin *origins = arena_alloc(a, (n + 1) * sizeof(*origins));
+	for (size_t i = 0; i < n; i++) {
+		const struct node *one = list->u.seq.at[i];
+		const char *file = node_get_string(one, "file");
+		int64_t line = 0;
+
+		node_get_int(one, "line", &line);
+		origins[i + 1] = (struct origin){.kind = read_kind(one),
+			.name = node_get_string(one, "name"),
+			.file = file ? file : r->file,
+			.line = (unsigned)line};
+	}
+	r->merged = true;
+	r->origins = origins;
+	r->n_origins = n + 1;
 }
 
 /* A word of 0 to `last`. */
@@ -166,10 +277,12 @@ int replicator_read_json(
 	r.file = node_get_string(map, "file");
 	if (!r.name || !r.file)
 		return err_set(e, ERR_INTERNAL, "a stored replicator has no name or no file");
-	read_place(node_get(map, "place"), &r.line, &r.col);
+	r.line = read_number(node_get(map, "place"), 0);
+	r.col = read_number(node_get(map, "place"), 1);
 	r.labels = node_get(map, "labels");
 	read_sync(node_get(map, "sync"), &r.sync);
-	read_spec(node_get(map, "spec"), node_get(map, "places"), &r.spec);
+	read_spec(arena, node_get(map, "spec"), node_get(map, "places"), &r.spec);
+	read_origins(arena, node_get(map, "origins"), &r);
 	*ret_replicator = r;
 	return 0;
 }

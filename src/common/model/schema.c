@@ -1,18 +1,15 @@
-/* The JSON Schema of a document, for editors: the tables, and those rules between fields that a
- * schema can say. */
+/* The JSON Schema of a spec, for editors: the table, and those rules between fields that a schema
+ * can say. What is missing may stand in Defaults, which no schema of one document can see. */
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/limits.h"
 #include "doc/yaml.h"
 #include "model/advanced.h"
-#include "model/internal.h"
+#include "model/schema_parts.h"
 
-#define NAME_EXPRESSION	     "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
 #define PROTOCOLS_WITH_LOGIN "[SASL_PLAINTEXT, SASL_SSL]"
 
-/* A part of the schema that no table holds, written as YAML. */
-static struct node *part(struct arena *a, const char *yaml)
+struct node *schema_part(struct arena *a, const char *yaml)
 {
 	struct yaml_docs docs = YAML_DOCS_INIT;
 	struct problems problems = PROBLEMS_INIT;
@@ -25,7 +22,7 @@ static struct node *part(struct arena *a, const char *yaml)
 	return n;
 }
 
-static void set_string(struct arena *a, struct node *map, const char *key, const char *value)
+void schema_set(struct arena *a, struct node *map, const char *key, const char *value)
 {
 	node_map_set(a, map, key, node_string(a, value));
 }
@@ -49,36 +46,49 @@ static struct node *choices_node(struct arena *a, const char *const *choices, bo
 static struct node *patterns_schema(struct arena *a, enum spec_field field)
 {
 	if (field == SPEC_TOPIC_WHITELIST)
-		return part(a, "{type: [array, string], minItems: 1, " TOPIC_LISTS
-			       "'^(\\s*,)*" TOPIC "(," TOPIC ")*(,\\s*)*$'}");
+		return schema_part(a, "{type: [array, string], minItems: 1, " TOPIC_LISTS
+				      "'^(\\s*,)*" TOPIC "(," TOPIC ")*(,\\s*)*$'}");
 	if (field == SPEC_TOPIC_BLACKLIST)
-		return part(a, "{type: [array, string, 'null'], " TOPIC_LISTS "'^(\\s*,)*(" TOPIC
-			       "(," TOPIC ")*)?(,\\s*)*$'}");
-	return part(a, "{type: [array, string, 'null'], " GROUP_LISTS "}");
+		return schema_part(a, "{type: [array, string, 'null'], " TOPIC_LISTS
+				      "'^(\\s*,)*(" TOPIC "(," TOPIC ")*)?(,\\s*)*$'}");
+	return schema_part(a, "{type: [array, string, 'null'], " GROUP_LISTS "}");
 }
 
 #define SERVER "\\s*[^\\s,@/]+:[0-9]{1,5}\\s*"
 
-static struct node *details_schema(struct arena *a)
+/* `whole`: nothing of it can stand elsewhere. */
+static struct node *details_schema(struct arena *a, bool whole)
 {
 	struct node *schema = fields_schema(a, details_fields);
 
-	node_map_set(a, schema, "type", part(a, "[object, 'null']"));
-	set_string(a, node_get(node_get(schema, "properties"), "bootstrap_servers"), "pattern",
+	node_map_set(a, schema, "type", schema_part(a, "[object, 'null']"));
+	schema_set(a, node_get(node_get(schema, "properties"), "bootstrap_servers"), "pattern",
 		"^" SERVER "(," SERVER ")*$");
+	if (!whole) {
+		node_map_set(a, schema, "if",
+			schema_part(a, "{required: [security_protocol], properties: "
+				       "{security_protocol: {enum: [PLAINTEXT, SSL]}}}"));
+		node_map_set(a, schema, "then",
+			schema_part(a, "{properties: {sasl_mechanism: {type: 'null'}}}"));
+		return schema;
+	}
+	node_map_set(a, schema, "required", schema_part(a, "[bootstrap_servers]"));
+	schema_set(
+		a, node_get(node_get(schema, "properties"), "bootstrap_servers"), "type", "string");
 	node_map_set(a, schema, "if",
-		part(a, "{required: [security_protocol], properties: {security_protocol: "
-			"{enum: " PROTOCOLS_WITH_LOGIN "}}}"));
+		schema_part(a, "{required: [security_protocol], properties: {security_protocol: "
+			       "{enum: " PROTOCOLS_WITH_LOGIN "}}}"));
 	node_map_set(a, schema, "then",
-		part(a, "{required: [sasl_mechanism], properties: {sasl_mechanism: {type: "
-			"string}}}"));
-	node_map_set(a, schema, "else", part(a, "{properties: {sasl_mechanism: {type: 'null'}}}"));
+		schema_part(a, "{required: [sasl_mechanism], properties: {sasl_mechanism: {type: "
+			       "string}}}"));
+	node_map_set(a, schema, "else",
+		schema_part(a, "{properties: {sasl_mechanism: {type: 'null'}}}"));
 	return schema;
 }
 
 static struct node *integer_schema(struct arena *a)
 {
-	struct node *schema = part(a, "{type: [integer, 'null'], minimum: 0}");
+	struct node *schema = schema_part(a, "{type: [integer, 'null'], minimum: 0}");
 
 	node_map_set(a, schema, "maximum", node_int(a, SPEC_THRESHOLD_MAX - 1));
 	return schema;
@@ -88,21 +98,22 @@ static struct node *choice_schema(struct arena *a, const struct spec_field_info 
 {
 	struct node *schema = node_map(a);
 
-	node_map_set(a, schema, "enum", choices_node(a, info->choices, !info->required));
+	node_map_set(a, schema, "enum", choices_node(a, info->choices, true));
 	if (info->def)
-		set_string(a, schema, "default", info->def);
+		schema_set(a, schema, "default", info->def);
 	return schema;
 }
 
-static struct node *field_schema(struct arena *a, enum spec_field field)
+static struct node *field_schema(struct arena *a, enum spec_field field, bool whole)
 {
 	const struct spec_field_info *info = &spec_fields[field];
 	struct node *schema = NULL;
 
 	switch (info->kind) {
 	case SPEC_KIND_STRING:
-		schema = part(a, info->secret ? "{type: [string, 'null']}"
-					      : "{type: [string, 'null'], pattern: '^\\S*$'}");
+		schema = schema_part(a, info->secret
+						? "{type: [string, 'null']}"
+						: "{type: [string, 'null'], pattern: '^\\S*$'}");
 		break;
 	case SPEC_KIND_CHOICE:
 		schema = choice_schema(a, info);
@@ -114,13 +125,13 @@ static struct node *field_schema(struct arena *a, enum spec_field field)
 		schema = integer_schema(a);
 		break;
 	case SPEC_KIND_DETAILS:
-		schema = details_schema(a);
+		schema = details_schema(a, whole);
 		break;
 	case SPEC_KIND_CONFIG:
-		schema = part(a, "{type: [object, 'null']}");
+		schema = schema_part(a, "{type: [object, 'null']}");
 		break;
 	}
-	set_string(a, schema, "description", info->doc);
+	schema_set(a, schema, "description", info->doc);
 	return schema;
 }
 
@@ -142,7 +153,7 @@ static const char *const setting_schemas[] = {
 
 static struct node *setting_schema(struct arena *a, const struct advanced_key *key)
 {
-	struct node *schema = part(a, setting_schemas[key->type]);
+	struct node *schema = schema_part(a, setting_schemas[key->type]);
 
 	if (key->choices)
 		node_map_set(a, schema, "enum", choices_node(a, key->choices, true));
@@ -152,7 +163,7 @@ static struct node *setting_schema(struct arena *a, const struct advanced_key *k
 		node_map_set(a, schema, "maximum", node_int(a, key->max));
 	if (key->max_length)
 		node_map_set(a, schema, "maxLength", node_int(a, (int64_t)key->max_length));
-	set_string(a, schema, "description", key->doc);
+	schema_set(a, schema, "description", key->doc);
 	return schema;
 }
 
@@ -170,19 +181,19 @@ static char *prefix_expression(struct arena *a, const char *prefix)
 
 static struct node *no_credentials(struct arena *a)
 {
-	struct node *names = part(a, "{not: {}}");
+	struct node *names = schema_part(a, "{not: {}}");
 	auto_buf struct buf b = BUF_INIT;
 
 	for (size_t i = 0; advanced_credential_parts[i]; i++)
 		buf_addf(&b, "%s%s", i ? "|" : "", advanced_credential_parts[i]);
-	set_string(a, node_get(names, "not"), "pattern", buf_str(&b));
+	schema_set(a, node_get(names, "not"), "pattern", buf_str(&b));
 	return names;
 }
 
 static struct node *settings_schema(struct arena *a, const struct advanced_provider *provider)
 {
-	struct node *schema =
-		part(a, "{additionalProperties: false, properties: {}, patternProperties: {}}");
+	struct node *schema = schema_part(
+		a, "{additionalProperties: false, properties: {}, patternProperties: {}}");
 
 	for (const struct advanced_key *key = provider->keys; key->name; key++) {
 		if (key->rule == ADVANCED_SET)
@@ -190,11 +201,12 @@ static struct node *settings_schema(struct arena *a, const struct advanced_provi
 				setting_schema(a, key));
 	}
 	for (const struct advanced_prefix *p = provider->prefixes; p->name; p++) {
-		struct node *value = part(a, "{type: [string, number, boolean, array, 'null']}");
+		struct node *value =
+			schema_part(a, "{type: [string, number, boolean, array, 'null']}");
 
 		if (p->rule != ADVANCED_SET)
 			continue;
-		set_string(a, value, "description", p->doc);
+		schema_set(a, value, "description", p->doc);
 		node_map_set(a, node_get(schema, "patternProperties"),
 			prefix_expression(a, p->name), value);
 	}
@@ -205,125 +217,115 @@ static struct node *settings_schema(struct arena *a, const struct advanced_provi
 /* if provider is this one, then advanced_configuration is that. */
 static struct node *provider_rule(struct arena *a, const struct advanced_provider *provider)
 {
-	struct node *rule =
-		part(a, arena_printf(a,
-				"{if: {required: [provider], properties: {provider: {const: %s}}}, "
-				"then: {properties: {}}}",
-				provider->name));
+	struct node *rule = schema_part(
+		a, arena_printf(a,
+			   "{if: {required: [provider], properties: {provider: {const: %s}}}, "
+			   "then: {properties: {}}}",
+			   provider->name));
 
 	node_map_set(a, node_get(node_get(rule, "then"), "properties"), "advanced_configuration",
 		settings_schema(a, provider));
 	return rule;
 }
 
-/* Either the cluster's id or the details; the secret path only with details, and always where there
- * is a login. END stands for source or destination. */
-static void add_end_rules(struct arena *a, struct node *rules, const char *end)
+/* Adds a rule about the fields of one end, whose names begin with `prefix`: END_ in `form`. */
+static void add_end_rule(struct arena *a, struct node *rules, const char *form, const char *prefix)
 {
-	static const char *const forms[] = {
-		"{oneOf: [{required: [END_kafka_id], properties: {END_kafka_id: {type: string}, "
-		"END_connection_details: {type: 'null'}}}, "
-		"{required: [END_connection_details], properties: {END_connection_details: {type: "
-		"object}, "
-		"END_kafka_id: {type: 'null'}}}]}",
-		"{if: {required: [END_secret_path], properties: {END_secret_path: {type: "
-		"string}}}, "
-		"then: {required: [END_connection_details], properties: {END_connection_details: "
-		"{type: object}}}}",
-		"{if: {required: [END_connection_details], properties: {END_connection_details: "
-		"{type: object, "
-		"required: [security_protocol], properties: {security_protocol: "
-		"{enum: " PROTOCOLS_WITH_LOGIN "}}}}}, "
-		"then: {required: [END_secret_path], properties: {END_secret_path: {type: "
-		"string}}}}",
-	};
+	static const char mark[] = "END_";
+	auto_buf struct buf text = BUF_INIT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		auto_buf struct buf text = BUF_INIT;
-		const char *rest = forms[i];
-
-		for (const char *mark; (mark = strstr(rest, "END")); rest = mark + strlen("END")) {
-			buf_add(&text, rest, (size_t)(mark - rest));
-			buf_adds(&text, end);
-		}
-		buf_adds(&text, rest);
-		node_seq_add(a, rules, part(a, buf_str(&text)));
+	for (const char *at; (at = strstr(form, mark)); form = at + strlen(mark)) {
+		buf_add(&text, form, (size_t)(at - form));
+		buf_adds(&text, prefix);
 	}
+	buf_adds(&text, form);
+	node_seq_add(a, rules, schema_part(a, buf_str(&text)));
+}
+
+/* One of the three ways to name an end; the secret path only with details. */
+static const char *const end_rules[] = {
+	"{not: {type: object, required: [END_kafka_id, END_connection_details], properties: "
+	"{END_kafka_id: "
+	"{type: string, minLength: 1}, END_connection_details: {type: object, minProperties: 1}}}}",
+	"{not: {type: object, required: [END_kafka_id, END_secret_path], properties: "
+	"{END_kafka_id: "
+	"{type: string, minLength: 1}, END_secret_path: {type: string, minLength: 1}}}}",
+	"{if: {required: [END_cluster], properties: {END_cluster: {type: string}}}, then: "
+	"{properties: {END_kafka_id: {type: 'null'}, END_connection_details: {type: 'null'}, "
+	"END_secret_path: {type: 'null'}}}}",
+	NULL,
+};
+
+/* The same where nothing can stand elsewhere: and the secret path always where there is a login. */
+static const char *const cluster_rules[] = {
+	"{oneOf: [{required: [END_kafka_id], properties: {END_kafka_id: {type: string}, "
+	"END_connection_details: {type: 'null'}}}, "
+	"{required: [END_connection_details], properties: {END_connection_details: {type: object}, "
+	"END_kafka_id: {type: 'null'}}}]}",
+	"{if: {required: [END_secret_path], properties: {END_secret_path: {type: string}}}, "
+	"then: {required: [END_connection_details], properties: {END_connection_details: "
+	"{type: object}}}}",
+	"{if: {required: [END_connection_details], properties: {END_connection_details: "
+	"{type: object, required: [security_protocol], properties: {security_protocol: "
+	"{enum: " PROTOCOLS_WITH_LOGIN "}}}}}, "
+	"then: {required: [END_secret_path], properties: {END_secret_path: {type: string}}}}",
+	NULL,
+};
+
+static void add_end_rules(
+	struct arena *a, struct node *rules, const char *const *forms, const char *prefix)
+{
+	for (; *forms; forms++)
+		add_end_rule(a, rules, *forms, prefix);
+}
+
+static struct node *cluster_name_schema(struct arena *a)
+{
+	struct node *schema = schema_part(a, "{type: [string, 'null']}");
+
+	schema_set(a, schema, "description",
+		"A KafkaCluster, by its metadata.name, instead of the id or the connection "
+		"details.");
+	return schema;
 }
 
 struct node *spec_schema(struct arena *a)
 {
-	struct node *schema = part(
-		a, "{type: object, additionalProperties: false, required: [], properties: {}}");
-	struct node *rules = node_seq(a);
+	struct node *schema =
+		schema_part(a, "{type: object, additionalProperties: false, properties: {}}");
+	struct node *properties = node_get(schema, "properties"), *rules = node_seq(a);
 
-	for (enum spec_field f = SPEC_IDENTIFIER + 1; f < SPEC__COUNT; f++) {
-		node_map_set(
-			a, node_get(schema, "properties"), spec_fields[f].name, field_schema(a, f));
-		if (spec_fields[f].required)
-			node_seq_add(a, node_get(schema, "required"),
-				node_string(a, spec_fields[f].name));
-	}
-	add_end_rules(a, rules, "source");
-	add_end_rules(a, rules, "destination");
+	for (enum spec_field f = SPEC_IDENTIFIER + 1; f < SPEC__COUNT; f++)
+		node_map_set(a, properties, spec_fields[f].name, field_schema(a, f, false));
+	for (enum end end = 0; end < END__COUNT; end++)
+		node_map_set(a, properties, ends[end].cluster, cluster_name_schema(a));
+	add_end_rules(a, rules, end_rules, "source_");
+	add_end_rules(a, rules, end_rules, "destination_");
 	node_seq_add(a, rules,
-		part(a, "{if: {required: [lag_alert_threshold_unit], properties: "
-			"{lag_alert_threshold_unit: {type: string}}}, "
-			"then: {required: [lag_alert_threshold], properties: {lag_alert_threshold: "
-			"{type: integer}}}}"));
+		schema_part(a, "{if: {required: [lag_alert_threshold_unit], properties: "
+			       "{lag_alert_threshold_unit: {type: string}}}, "
+			       "then: {properties: {lag_alert_threshold: {type: integer}}}}"));
 	for (size_t i = 0; advanced_providers[i]; i++)
 		node_seq_add(a, rules, provider_rule(a, advanced_providers[i]));
 	node_map_set(a, schema, "allOf", rules);
 	return schema;
 }
 
-/* The fields that may be ignored, as alternatives of an expression. */
-static const char *ignorable_expression(struct arena *a)
+struct node *cluster_spec_schema(struct arena *a)
 {
-	auto_buf struct buf b = BUF_INIT;
+	struct node *schema =
+		schema_part(a, "{type: object, additionalProperties: false, properties: {}}");
+	struct node *rules = node_seq(a);
+	const enum spec_field fields[] = {
+		SPEC_SOURCE_KAFKA_ID, SPEC_SOURCE_CONNECTION_DETAILS, SPEC_SOURCE_SECRET_PATH};
 
-	buf_adds(&b, "^/(");
-	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
-		if (sync_may_ignore(f))
-			buf_addf(&b, "%s%s%s", b.len > strlen("^/(") ? "|" : "",
-				spec_fields[f].name,
-				spec_fields[f].kind == SPEC_KIND_CONFIG ? "(/([^/~]|~[01])+)?"
-									: "");
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		struct node *one = field_schema(a, fields[i], true);
+
+		schema_set(a, one, "description", cluster_fields[i].doc);
+		node_map_set(a, node_get(schema, "properties"), cluster_fields[i].name, one);
 	}
-	buf_adds(&b, ")$");
-	return arena_strdup(a, buf_str(&b));
-}
-
-static void refine_sync(struct arena *a, const struct node *sync)
-{
-	struct node *properties = node_get(sync, "properties");
-	struct node *names = node_get(properties, "depends_on");
-	struct node *pointers = node_get(properties, "ignore");
-	struct node *reason =
-		node_get(node_get(node_get(properties, "suspend"), "properties"), "reason");
-
-	set_string(a, node_get(names, "items"), "pattern", NAME_EXPRESSION);
-	node_map_set(a, names, "uniqueItems", node_bool(a, true));
-	set_string(a, node_get(pointers, "items"), "pattern", ignorable_expression(a));
-	node_map_set(a, pointers, "uniqueItems", node_bool(a, true));
-	set_string(a, reason, "pattern", "[^ \t\r\n]");
-	node_map_set(a, reason, "maxLength", node_int(a, LIMIT_REASON_LENGTH));
-}
-
-struct node *replicator_schema(struct arena *a)
-{
-	struct node *schema = part(a, "{$schema: 'https://json-schema.org/draft/2020-12/schema', "
-				      "title: KafkaReplicator}");
-	const struct node *fields = fields_schema(a, document_fields);
-	struct node *properties = node_get(fields, "properties");
-	struct node *name =
-		node_get(node_get(node_get(properties, "metadata"), "properties"), "name");
-
-	set_string(a, name, "pattern", NAME_EXPRESSION);
-	refine_sync(a, node_get(properties, "sync"));
-	node_map_set(a, properties, "spec", spec_schema(a));
-	for (size_t i = 0; i < fields->u.map.n; i++)
-		node_map_set(
-			a, schema, fields->u.map.at[i].key->u.string.s, fields->u.map.at[i].value);
+	add_end_rules(a, rules, cluster_rules, "");
+	node_map_set(a, schema, "allOf", rules);
 	return schema;
 }

@@ -129,8 +129,7 @@ void spec_value_text(struct buf *out, enum spec_field field, const struct node *
  * Returns a NULL-ended literal list. */
 const char *const *spec_secret_keys(const struct spec *spec, bool source_end);
 
-/* The JSON Schema of spec, and the mdoc reference. */
-struct node *spec_schema(struct arena *a);
+/* The mdoc reference. */
 void spec_mdoc(struct buf *out);
 
 #endif

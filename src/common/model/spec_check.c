@@ -12,18 +12,20 @@ struct check {
 	const struct spec *spec;
 	const struct field_place *place;
 	struct problems *problems;
+	size_t skip; /* of the names of fields: what is not written there */
 };
 
+#define name_of(c, field) (spec_fields[field].name + (c)->skip)
 #define complain_at(c, field, at, ...)                                                             \
-	problem_at((c)->problems, PROBLEM_ERROR, (c)->place, spec_fields[field].name, (at),        \
+	problem_at((c)->problems, PROBLEM_ERROR, (c)->place, name_of((c), (field)), (at),          \
 		__VA_ARGS__)
 #define warn_at(c, field, at, ...)                                                                 \
-	problem_at((c)->problems, PROBLEM_WARNING, (c)->place, spec_fields[field].name, (at),      \
+	problem_at((c)->problems, PROBLEM_WARNING, (c)->place, name_of((c), (field)), (at),        \
 		__VA_ARGS__)
 /* Of one key of the connection details. */
 #define complain_in(c, field, key, at, ...)                                                        \
 	do {                                                                                       \
-		auto_free char *name_ = xasprintf("%s.%s", spec_fields[field].name, (key));        \
+		auto_free char *name_ = xasprintf("%s.%s", name_of((c), (field)), (key));          \
 		problem_at((c)->problems, PROBLEM_ERROR, (c)->place, name_, (at), __VA_ARGS__);    \
 	} while (0)
 #define complain(c, field, ...) complain_at((c), (field), (c)->spec->value[field], __VA_ARGS__)
@@ -80,20 +82,14 @@ static void check_required(const struct check *c)
 	}
 }
 
-/* The fields of one end. */
-struct end {
-	enum spec_field kafka_id;
-	enum spec_field details;
-	enum spec_field secret_path;
+const struct end_fields ends[END__COUNT] = {
+	[END_SOURCE] = {"source_cluster", SPEC_SOURCE_KAFKA_ID, SPEC_SOURCE_CONNECTION_DETAILS,
+		SPEC_SOURCE_SECRET_PATH},
+	[END_DESTINATION] = {"destination_cluster", SPEC_DESTINATION_KAFKA_ID,
+		SPEC_DESTINATION_CONNECTION_DETAILS, SPEC_DESTINATION_SECRET_PATH},
 };
 
-static const struct end ends[] = {
-	{SPEC_SOURCE_KAFKA_ID, SPEC_SOURCE_CONNECTION_DETAILS, SPEC_SOURCE_SECRET_PATH},
-	{SPEC_DESTINATION_KAFKA_ID, SPEC_DESTINATION_CONNECTION_DETAILS,
-		SPEC_DESTINATION_SECRET_PATH},
-};
-
-static void check_kafka_id(const struct check *c, const struct end *end)
+static void check_kafka_id(const struct check *c, const struct end_fields *end)
 {
 	const char *id = string_of(c, end->kafka_id);
 
@@ -104,17 +100,24 @@ static void check_kafka_id(const struct check *c, const struct end *end)
 			shorten(id, &shown));
 }
 
-static void check_kind_of_end(const struct check *c, const struct end *end)
+/* One end by its id and by details too. */
+static void check_both_kinds(const struct check *c, const struct end_fields *end)
 {
-	const char *id = spec_fields[end->kafka_id].name, *details = spec_fields[end->details].name;
+	if (has_value(c, end->kafka_id) && has_value(c, end->details))
+		problem_of_two(c->problems, c->place, name_of(c, end->details),
+			c->spec->value[end->details], name_of(c, end->kafka_id),
+			c->spec->value[end->kafka_id], "a cluster has either");
+}
+
+static void check_kind_of_end(const struct check *c, const struct end_fields *end)
+{
+	const char *details = name_of(c, end->details);
 	auto_free char *missing =
 		xasprintf("is required: the cluster's id, or %s for an external cluster", details);
 
 	if (!is_meant(c, end->kafka_id) && !is_meant(c, end->details))
 		complain_missing(c, end->kafka_id, missing);
-	if (has_value(c, end->kafka_id) && has_value(c, end->details))
-		complain(c, end->details,
-			"cannot stand beside %s: a cluster has either; remove one of them", id);
+	check_both_kinds(c, end);
 	if (has_value(c, end->secret_path) && !is_meant(c, end->details))
 		complain(c, end->secret_path, "goes only with %s: remove it%s", details,
 			has_value(c, end->kafka_id)
@@ -122,8 +125,18 @@ static void check_kind_of_end(const struct check *c, const struct end *end)
 				: "");
 }
 
+/* It may also come from Defaults, so nobody asked for it before. */
+static void check_servers(const struct check *c, const struct end_fields *end)
+{
+	const struct node *details = c->spec->value[end->details];
+
+	if (details->u.map.n > 0 && !node_get(details, "bootstrap_servers") &&
+		!(c->spec->undecoded & 1u << end->details))
+		complain_in(c, end->details, "bootstrap_servers", details, "is missing");
+}
+
 static void check_mechanism(
-	const struct check *c, const struct end *end, enum security_protocol protocol)
+	const struct check *c, const struct end_fields *end, enum security_protocol protocol)
 {
 	const struct node *details = c->spec->value[end->details];
 	const struct node *mechanism = node_get(details, "sasl_mechanism");
@@ -139,7 +152,7 @@ static void check_mechanism(
 }
 
 static void check_secret_path(
-	const struct check *c, const struct end *end, enum security_protocol protocol)
+	const struct check *c, const struct end_fields *end, enum security_protocol protocol)
 {
 	bool sasl = protocol == PROTOCOL_SASL_PLAINTEXT || protocol == PROTOCOL_SASL_SSL;
 
@@ -152,19 +165,30 @@ static void check_secret_path(
 			"encrypts; SASL_SSL does both");
 }
 
-static void check_ends(const struct check *c)
+static void check_end(const struct check *c, const struct end_fields *end)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		const struct node *details = c->spec->value[ends[i].details];
-		enum security_protocol protocol = details_protocol(details);
+	const struct node *details = c->spec->value[end->details];
+	enum security_protocol protocol = details_protocol(details);
 
-		check_kind_of_end(c, &ends[i]);
-		check_kafka_id(c, &ends[i]);
-		if (!details || details->type != NODE_MAP || protocol == PROTOCOL__COUNT)
-			continue;
-		check_mechanism(c, &ends[i], protocol);
-		check_secret_path(c, &ends[i], protocol);
-	}
+	check_kind_of_end(c, end);
+	check_kafka_id(c, end);
+	if (!details || details->type != NODE_MAP)
+		return;
+	check_servers(c, end);
+	if (protocol == PROTOCOL__COUNT)
+		return;
+	check_mechanism(c, end, protocol);
+	check_secret_path(c, end, protocol);
+}
+
+bool spec_check_cluster(
+	const struct spec *spec, const struct field_place *place, struct problems *problems)
+{
+	const struct check c = {spec, place, problems, CLUSTER_SKIP};
+	size_t n_before = problems->n_errors;
+
+	check_end(&c, &ends[END_SOURCE]);
+	return problems->n_errors == n_before;
 }
 
 static void check_ends_differ(const struct check *c)
@@ -271,8 +295,9 @@ static void check_advanced(const struct check *c)
 	const char *word = string_of(c, SPEC_PROVIDER);
 	const struct advanced_provider *provider = word ? advanced_provider_find(word) : NULL;
 	auto_free char *path = path_below(c->place, spec_fields[SPEC_ADVANCED_CONFIGURATION].name);
-	struct field_place place = {.arena = c->place->arena, .file = c->place->file, .path = path};
+	struct field_place place = *c->place;
 
+	place.path = path;
 	if (config && config->type == NODE_MAP && provider)
 		advanced_check(config, provider, &place, c->problems);
 }
@@ -296,11 +321,12 @@ static void check_loop(const struct check *c)
 
 bool spec_check(const struct spec *spec, const struct field_place *place, struct problems *problems)
 {
-	struct check c = {spec, place, problems};
+	const struct check c = {spec, place, problems, 0};
 	size_t n_before = problems->n_errors;
 
 	check_required(&c);
-	check_ends(&c);
+	for (enum end end = 0; end < END__COUNT; end++)
+		check_end(&c, &ends[end]);
 	check_ends_differ(&c);
 	check_threshold(&c);
 	check_patterns(&c);

@@ -14,6 +14,8 @@
 /* A field on its way. */
 struct decoding {
 	const struct spec_field_info *info;
+	size_t skip; /* of its name: what is not written there */
+	const char *name;
 	struct node *value;
 	const struct field_place *place;
 	struct problems *problems;
@@ -21,11 +23,11 @@ struct decoding {
 };
 
 #define complain(d, at, ...)                                                                       \
-	problem_at((d)->problems, PROBLEM_ERROR, (d)->place, (d)->info->name, (at), __VA_ARGS__)
+	problem_at((d)->problems, PROBLEM_ERROR, (d)->place, (d)->name, (at), __VA_ARGS__)
 
 static bool decode_string(struct decoding *d)
 {
-	const struct field row = {.name = d->info->name, .type = FIELD_STRING};
+	const struct field row = {.name = d->name, .type = FIELD_STRING};
 	auto_buf struct buf shown = BUF_INIT;
 
 	if (!decode_one(&row, d->value, d->place, NULL, d->problems))
@@ -42,7 +44,7 @@ static bool decode_string(struct decoding *d)
 static bool decode_choice(struct decoding *d)
 {
 	const struct field row = {
-		.name = d->info->name, .type = FIELD_CHOICE, .choices = d->info->choices};
+		.name = d->name, .type = FIELD_CHOICE, .choices = d->info->choices};
 
 	return decode_one(&row, d->value, d->place, NULL, d->problems);
 }
@@ -60,7 +62,7 @@ static struct node *integer_node(const struct decoding *d, int64_t number)
 static bool decode_integer(struct decoding *d)
 {
 	const struct field row = {
-		.name = d->info->name, .type = FIELD_INT, .max = SPEC_THRESHOLD_MAX - 1};
+		.name = d->name, .type = FIELD_INT, .max = SPEC_THRESHOLD_MAX - 1};
 	uint64_t digits;
 	int64_t number;
 
@@ -151,7 +153,7 @@ static bool expect_pattern(struct decoding *d, const struct node *item, size_t i
 				     : "write each pattern as a string");
 		return false;
 	}
-	return field_expect_string(item, d->place, d->info->name, d->problems, &unused);
+	return field_expect_string(item, d->place, d->name, d->problems, &unused);
 }
 
 static void complain_of_comma(struct decoding *d, const struct node *item)
@@ -190,8 +192,7 @@ static bool fill_patterns(struct decoding *d, struct node *list)
 	if (d->value->type == NODE_SEQ)
 		return list_patterns(d, list);
 	if (d->value->type != NODE_MAP)
-		return field_expect_string(
-			       d->value, d->place, d->info->name, d->problems, &unused) &&
+		return field_expect_string(d->value, d->place, d->name, d->problems, &unused) &&
 		       split_patterns(d, list);
 	complain(d, d->value, "must be a list of patterns, or one string with commas; is a map");
 	return false;
@@ -211,11 +212,12 @@ static bool decode_patterns(struct decoding *d)
 }
 
 /* The name of the field that holds the secret path of the same end. */
-static const char *secret_path_of(const struct spec_field_info *details)
+static const char *secret_path_of(const struct decoding *d)
 {
-	return details == &spec_fields[SPEC_SOURCE_CONNECTION_DETAILS]
-		       ? spec_fields[SPEC_SOURCE_SECRET_PATH].name
-		       : spec_fields[SPEC_DESTINATION_SECRET_PATH].name;
+	bool source = d->info == &spec_fields[SPEC_SOURCE_CONNECTION_DETAILS];
+	enum spec_field path = source ? SPEC_SOURCE_SECRET_PATH : SPEC_DESTINATION_SECRET_PATH;
+
+	return spec_fields[path].name + d->skip;
 }
 
 static bool is_secret_key(const char *key)
@@ -229,7 +231,8 @@ static bool is_secret_key(const char *key)
 	return advanced_is_credential(key);
 }
 
-/* The map without nulls, and without credentials, which are complained of by name only. */
+/* The map without credentials, which are complained of by name only. In YAML a null stays: it may
+ * take away what Defaults say. */
 static struct node *without_credentials(
 	struct decoding *d, const struct field_place *inside, bool *ret_ok)
 {
@@ -244,9 +247,9 @@ static struct node *without_credentials(
 			problem_at(d->problems, PROBLEM_ERROR, inside, pair->key->u.string.s,
 				pair->key,
 				"does not belong here: put credentials behind %s, and remove this",
-				secret_path_of(d->info));
+				secret_path_of(d));
 			*ret_ok = false;
-		} else if (pair->value->type != NODE_NULL) {
+		} else if (d->from_yaml || pair->value->type != NODE_NULL) {
 			node_map_add(d->place->arena, rest, pair->key, pair->value);
 		}
 	}
@@ -271,7 +274,7 @@ static void complain_of_server(struct decoding *d, const struct field_place *ins
 	if (strchr(server, '@'))
 		problem_at(d->problems, PROBLEM_ERROR, inside, "bootstrap_servers", at,
 			"must be host:port without a user before it: put credentials behind %s",
-			secret_path_of(d->info));
+			secret_path_of(d));
 	else if (!*server)
 		problem_at(d->problems, PROBLEM_ERROR, inside, "bootstrap_servers", at,
 			"names nothing, or ends in a comma: write host:port, and commas only "
@@ -296,6 +299,10 @@ static char *trimmed(char *s)
 static bool tidy_servers(struct decoding *d, const struct field_place *inside, struct node *details)
 {
 	struct node *value = node_get(details, "bootstrap_servers");
+
+	if (!value || value->type == NODE_NULL)
+		return true;
+
 	auto_free char *copy = xstrdup(value->u.string.s);
 	auto_buf struct buf servers = BUF_INIT;
 	char *rest = copy;
@@ -346,7 +353,7 @@ static bool decode_details_map(struct decoding *d, const struct field_place *ins
 static bool decode_inside(struct decoding *d,
 	bool (*decode)(struct decoding *, const struct field_place *), const char *wanted)
 {
-	auto_free char *path = path_below(d->place, d->info->name);
+	auto_free char *path = path_below(d->place, d->name);
 	const struct field_place inside = {
 		.arena = d->place->arena, .file = d->place->file, .path = path};
 
@@ -363,7 +370,7 @@ static bool decode_details(struct decoding *d)
 
 static bool decode_settings(struct decoding *d, const struct field_place *inside)
 {
-	return advanced_decode(d->value, inside, &d->value, d->problems);
+	return advanced_decode(d->value, inside, d->from_yaml, &d->value, d->problems);
 }
 
 static bool decode_config(struct decoding *d)
@@ -371,8 +378,9 @@ static bool decode_config(struct decoding *d)
 	return decode_inside(d, decode_settings, "of the provider's settings");
 }
 
-bool spec_decode_value(enum spec_field field, struct node *value, const struct field_place *place,
-	bool from_yaml, const struct node **ret_value, struct problems *problems)
+bool spec_decode_value(enum spec_field field, size_t skip, struct node *value,
+	const struct field_place *place, bool from_yaml, const struct node **ret_value,
+	struct problems *problems)
 {
 	static bool (*const decoders[])(struct decoding *) = {
 		[SPEC_KIND_STRING] = decode_string,
@@ -382,7 +390,13 @@ bool spec_decode_value(enum spec_field field, struct node *value, const struct f
 		[SPEC_KIND_DETAILS] = decode_details,
 		[SPEC_KIND_CONFIG] = decode_config,
 	};
-	struct decoding d = {&spec_fields[field], value, place, problems, from_yaml};
+	struct decoding d = {.info = &spec_fields[field],
+		.skip = skip,
+		.name = spec_fields[field].name + skip,
+		.value = value,
+		.place = place,
+		.problems = problems,
+		.from_yaml = from_yaml};
 	bool ok = value->type == NODE_NULL || decoders[d.info->kind](&d);
 
 	*ret_value = d.value;
@@ -396,12 +410,12 @@ static bool decode_pair(const struct node_pair *pair, const struct field_place *
 	enum spec_field field = spec_field_find(pair->key->u.string.s);
 
 	if (field == SPEC__COUNT) {
-		field = spec_unknown_key(pair->key, place, problems);
+		field = spec_unknown_key(pair->key, place, from_yaml, problems);
 	} else if (field == SPEC_IDENTIFIER && from_yaml) {
 		problem_at(problems, PROBLEM_ERROR, place, spec_fields[field].name, pair->key,
 			"is metadata.name in YAML: remove it here");
-	} else if (spec_decode_value(
-			   field, pair->value, place, from_yaml, &spec->value[field], problems)) {
+	} else if (spec_decode_value(field, 0, pair->value, place, from_yaml, &spec->value[field],
+			   problems)) {
 		return true;
 	}
 	if (field != SPEC__COUNT)

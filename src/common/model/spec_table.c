@@ -118,9 +118,10 @@ static const char *const sasl_mechanisms[] = {
 const struct field details_fields[] = {
 	{.name = "bootstrap_servers",
 		.type = FIELD_STRING,
-		.flags = FIELD_REQUIRED,
+		.flags = FIELD_NULL_OK,
 		.offset = offsetof(struct details, bootstrap_servers),
-		.doc = "Brokers to begin with: host:port, more of them with commas between."},
+		.doc = "Brokers to begin with: host:port, more of them with commas between. "
+		       "Required."},
 	{.name = "security_protocol",
 		.type = FIELD_CHOICE,
 		.flags = FIELD_NULL_OK,

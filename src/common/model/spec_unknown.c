@@ -16,8 +16,9 @@ static const struct {
 	{"destination", SPEC_DESTINATION_KAFKA_ID,
 		"is no field: set destination_kafka_id or destination_connection_details"},
 	{"destination_cluster", SPEC_DESTINATION_KAFKA_ID,
-		"is not built yet: set destination_kafka_id, or destination_connection_details and "
-		"destination_secret_path"},
+		"is no field of the API, but a word of weir's in YAML: set destination_kafka_id, "
+		"or "
+		"destination_connection_details and destination_secret_path"},
 	{"endpoints", SPEC__COUNT, "is reported by the API: remove it"},
 	{"fleet", SPEC__COUNT, "is reported by the API: remove it"},
 	{"generation", SPEC__COUNT, "is reported by the API: remove it"},
@@ -29,8 +30,8 @@ static const struct {
 	{"source", SPEC_SOURCE_KAFKA_ID,
 		"is no field: set source_kafka_id or source_connection_details"},
 	{"source_cluster", SPEC_SOURCE_KAFKA_ID,
-		"is not built yet: set source_kafka_id, or source_connection_details and "
-		"source_secret_path"},
+		"is no field of the API, but a word of weir's in YAML: set source_kafka_id, or "
+		"source_connection_details and source_secret_path"},
 	{"status", SPEC__COUNT, "is reported by the API: remove it"},
 	{"status_message", SPEC__COUNT, "is reported by the API: remove it"},
 	{"topics", SPEC_TOPIC_WHITELIST, "is no field: write topic_whitelist"},
@@ -47,17 +48,30 @@ static size_t find_word(const char *name)
 	return i;
 }
 
-static const char *find_near(const char *name, const struct problems *problems)
+static const char *find_near(const char *name, bool from_yaml, const struct problems *problems)
 {
-	const char *names[SPEC__COUNT];
+	const char *names[SPEC__COUNT + END__COUNT];
+	size_t n = 0;
 
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
-		names[f] = spec_fields[f].name;
-	return suggest(problems, name, names, SPEC__COUNT);
+		names[n++] = spec_fields[f].name;
+	for (enum end end = 0; from_yaml && end < END__COUNT; end++)
+		names[n++] = ends[end].cluster;
+	return suggest(problems, name, names, n);
 }
 
-enum spec_field spec_unknown_key(
-	const struct node *key, const struct field_place *place, struct problems *problems)
+/* What is then not missing as well. */
+static enum spec_field meant_by(const char *near)
+{
+	for (enum end end = 0; end < END__COUNT; end++) {
+		if (strcmp(near, ends[end].cluster) == 0)
+			return ends[end].kafka_id;
+	}
+	return spec_field_find(near);
+}
+
+enum spec_field spec_unknown_key(const struct node *key, const struct field_place *place,
+	bool from_yaml, struct problems *problems)
 {
 	const char *name = key->u.string.s, *near;
 	size_t word = find_word(name);
@@ -67,11 +81,11 @@ enum spec_field spec_unknown_key(
 			problems, PROBLEM_ERROR, place, name, key, "%s", other_words[word].remedy);
 		return other_words[word].meant;
 	}
-	near = find_near(name, problems);
+	near = find_near(name, from_yaml, problems);
 	if (near) {
 		problem_at(problems, PROBLEM_ERROR, place, name, key,
 			"unknown field; did you mean %s?", near);
-		return spec_field_find(near);
+		return meant_by(near);
 	}
 	if (advanced_is_credential(name))
 		problem_at(problems, PROBLEM_ERROR, place, name, key,

@@ -217,13 +217,14 @@ void sync_check(const struct sync_settings *sync, const struct node *written, co
 	const struct spec *spec, const struct field_place *place, struct problems *problems)
 {
 	auto_free char *path = path_below(place, "sync");
-	const struct check c = {
+	struct check c = {
 		.sync = sync,
 		.written = written,
-		.place = {.arena = place->arena, .file = place->file, .path = path},
+		.place = *place,
 		.problems = problems,
 	};
 
+	c.place.path = path;
 	check_contradictions(&c);
 	check_suspend(&c);
 	check_reason(&c);

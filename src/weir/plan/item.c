@@ -54,17 +54,19 @@ void item_add_diff(struct plan_item *it, const struct setting *s, enum plan_chan
 	const struct node *before)
 {
 	const struct node *after = s->value[SIDE_DESIRED];
+	struct origin origin = {0};
 
-	vec_push(&it->diffs,
-		(struct plan_diff){
-			.field = s->field,
-			.change = change,
-			.key = s->key ? s->key->u.string.s : NULL,
-			.before = before,
-			.after = after,
-			.file = after ? it->desired->file : NULL,
-			.line = after ? (after->line ? after->line : it->desired->line) : 0,
-		});
+	if (after)
+		origin = replicator_origin(it->desired, after);
+	vec_push(&it->diffs, (struct plan_diff){
+				     .field = s->field,
+				     .change = change,
+				     .key = s->key ? s->key->u.string.s : NULL,
+				     .before = before,
+				     .after = after,
+				     .file = origin.file,
+				     .line = origin.line,
+			     });
 }
 
 void item_add_diffs(struct planner *p, struct plan_item *it, enum verdict verdict)

@@ -88,11 +88,12 @@ static void compare_now(struct engine *en)
 	en->pass_at = now_mono(en);
 }
 
-/* The very document that was accepted before: parsed once, and of the same file. */
+/* The very document that was accepted before: parsed once, of the same file, and all that is said
+ * of the replicator. */
 static bool is_same_document(const struct replicator *d, const struct replicator *before)
 {
-	return before && !before->failed && d->name == before->name &&
-	       !strcmp(d->file, before->file);
+	return before && !before->failed && !d->merged && !before->merged &&
+	       d->name == before->name && !strcmp(d->file, before->file);
 }
 
 static void accept(struct engine *en, const struct replicator *d)

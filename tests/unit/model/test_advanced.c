@@ -136,7 +136,8 @@ static const struct node *decode(struct arena *a, const char *yaml, bool wanted)
 	struct problems problems = PROBLEMS_INIT;
 	struct node *decoded;
 
-	assert_int_equal(advanced_decode(tree(a, yaml), &place, &decoded, &problems), wanted);
+	assert_int_equal(
+		advanced_decode(tree(a, yaml), &place, false, &decoded, &problems), wanted);
 	assert_int_equal(problems.n_errors == 0, wanted);
 	problems_release(&problems);
 	return decoded;

@@ -1,8 +1,8 @@
 /*
- * The case folders in tests/data/model. valid/CASE/ holds YAML files and `catalog`, what they
- * declare; invalid/CASE/ holds YAML files and `error`, every problem with them, and `catalog` too
- * where something of it is still good. UPDATE=1 writes what is found, for a person to read before
- * it is committed.
+ * The case folders in tests/data/model. valid/CASE/ holds YAML files, in folders or not, and
+ * `catalog`, what they declare; invalid/CASE/ holds YAML files and `error`, every problem with
+ * them, and `catalog` too where something of it is still good. UPDATE=1 writes what is found, for a
+ * person to read before it is committed.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -35,33 +36,70 @@ static void list_folder(const char *folder, struct strv *names)
 	strv_sort(names);
 }
 
-static struct catalog *load_case(const char *folder)
+static void add_file(struct catalog *c, const char *path, const char *name)
 {
-	struct catalog *c = catalog_new();
+	auto_buf struct buf text = BUF_LIMIT(LIMIT_YAML_FILE_BYTES * 2);
+	struct err e = ERR_INIT;
+
+	assert_int_equal(fs_read(path, &text, &e), 0);
+	struct parsed_file *parsed = parsed_file_new(buf_str(&text), text.len);
+	catalog_add(c, name, parsed);
+	parsed_file_unref(parsed);
+}
+
+/* `below` is the way from the case's folder, "" or with a slash at its end. */
+static void add_folder(struct catalog *c, const char *folder, const char *below)
+{
 	auto_strv struct strv names = VEC_INIT;
 
 	list_folder(folder, &names);
 	vec_each (it, &names) {
 		auto_free char *path = fs_join(folder, *it);
-		auto_buf struct buf text = BUF_LIMIT(LIMIT_YAML_FILE_BYTES * 2);
-		struct err e = ERR_INIT;
+		auto_buf struct buf name = BUF_INIT;
+		struct stat st;
 
-		if (!text_has_suffix(*it, ".yaml"))
-			continue;
-		assert_int_equal(fs_read(path, &text, &e), 0);
-		struct parsed_file *parsed = parsed_file_new(buf_str(&text), text.len);
-		catalog_add(c, *it, parsed);
-		parsed_file_unref(parsed);
+		buf_addf(&name, "%s%s", below, *it);
+		assert_int_equal(stat(path, &st), 0);
+		if (S_ISDIR(st.st_mode)) {
+			buf_addc(&name, '/');
+			add_folder(c, path, buf_str(&name));
+		} else if (text_has_suffix(*it, ".yaml")) {
+			add_file(c, path, buf_str(&name));
+		}
 	}
+}
+
+static struct catalog *load_case(const char *folder)
+{
+	struct catalog *c = catalog_new();
+
+	add_folder(c, folder, "");
 	catalog_finish(c);
 	return c;
 }
 
-static void describe_strings(const char *key, const struct node *list, struct buf *out)
+/* "(14:20)", with the file and what it is where that is not the replicator's document. */
+static void describe_place(const struct replicator *r, const struct node *value, struct buf *out)
 {
-	for (size_t i = 0; list && i < list->u.seq.n; i++)
-		buf_addf(out, "  sync.%s (%u:%u): %s\n", key, list->u.seq.at[i]->line,
-			list->u.seq.at[i]->col, list->u.seq.at[i]->u.string.s);
+	struct origin origin = replicator_origin(r, value);
+
+	if (origin.kind == ORIGIN_DOCUMENT)
+		buf_addf(out, " (%u:%u)", value->line, value->col);
+	else
+		buf_addf(out, " (%s%s%s %s:%u:%u)",
+			origin.kind == ORIGIN_DEFAULTS ? "Defaults" : "KafkaCluster",
+			origin.name ? " " : "", origin.name ? origin.name : "", origin.file,
+			value->line, value->col);
+}
+
+static void describe_strings(
+	const struct replicator *r, const char *key, const struct node *list, struct buf *out)
+{
+	for (size_t i = 0; list && i < list->u.seq.n; i++) {
+		buf_addf(out, "  sync.%s", key);
+		describe_place(r, list->u.seq.at[i], out);
+		buf_addf(out, ": %s\n", list->u.seq.at[i]->u.string.s);
+	}
 }
 
 static void describe_suspend(const struct sync_suspend *suspend, struct buf *out)
@@ -73,8 +111,9 @@ static void describe_suspend(const struct sync_suspend *suspend, struct buf *out
 			suspend->has_until ? clock_format(suspend->until_ms, until) : "for good");
 }
 
-static void describe_sync(const struct sync_settings *sync, struct buf *out)
+static void describe_sync(const struct replicator *r, struct buf *out)
 {
+	const struct sync_settings *sync = &r->sync;
 	static const char *const modes[] = {"heal", "report", "plan"};
 	static const char *const adoptions[] = {"match", "overwrite", "never"};
 
@@ -94,8 +133,8 @@ static void describe_sync(const struct sync_settings *sync, struct buf *out)
 	if (sync->on_remove == REMOVE_ORPHAN)
 		buf_adds(out, "  sync.on_remove: orphan\n");
 	describe_suspend(&sync->suspend, out);
-	describe_strings("depends_on", sync->depends_on, out);
-	describe_strings("ignore", sync->ignore, out);
+	describe_strings(r, "depends_on", sync->depends_on, out);
+	describe_strings(r, "ignore", sync->ignore, out);
 }
 
 static void describe_replicator(const struct replicator *r, struct buf *out)
@@ -107,12 +146,13 @@ static void describe_replicator(const struct replicator *r, struct buf *out)
 	for (enum spec_field f = SPEC_IDENTIFIER + 1; f < SPEC__COUNT; f++) {
 		if (!r->spec.value[f])
 			continue;
-		buf_addf(out, "  %s (%u:%u): ", spec_fields[f].name, r->spec.value[f]->line,
-			r->spec.value[f]->col);
+		buf_addf(out, "  %s", spec_fields[f].name);
+		describe_place(r, r->spec.value[f], out);
+		buf_adds(out, ": ");
 		spec_value_text(out, f, r->spec.value[f]);
 		buf_addc(out, '\n');
 	}
-	describe_sync(&r->sync, out);
+	describe_sync(r, out);
 }
 
 static void describe_catalog(const struct catalog *c, struct buf *out)

@@ -29,13 +29,28 @@
 	"  depends_on: [customers-dr, payments-dr]\n"                                              \
 	"  ignore: [/advanced_configuration/tasks.max]\n"
 
+#define NAMED(name_)                                                                               \
+	"apiVersion: weir/v1\n"                                                                    \
+	"kind: KafkaReplicator\n"                                                                  \
+	"metadata: {name: " name_ "}\n"                                                            \
+	"spec: {provider: MirrorMaker2, source_kafka_id: a, destination_kafka_id: b, "             \
+	"replication_mode: active-passive, topic_whitelist: [" name_ "]}\n"
+
+static void add(struct catalog *c, const char *path, const char *text)
+{
+	struct parsed_file *parsed = parsed_file_new(text, strlen(text));
+
+	catalog_add(c, path, parsed);
+	parsed_file_unref(parsed);
+}
+
+/* With what it depends on. */
 static struct catalog *load(const char *text)
 {
 	struct catalog *c = catalog_new();
-	struct parsed_file *parsed = parsed_file_new(text, strlen(text));
 
-	catalog_add(c, "eu.yaml", parsed);
-	parsed_file_unref(parsed);
+	add(c, "eu.yaml", text);
+	add(c, "others.yaml", NAMED("customers-dr") "---\n" NAMED("payments-dr"));
 	catalog_finish(c);
 	assert_true(c->complete);
 	return c;
@@ -124,6 +139,78 @@ static void test_write_twice_is_the_same(void **state)
 	catalog_free(c);
 }
 
+#define DEFAULTS                                                                                   \
+	"apiVersion: weir/v1\n"                                                                    \
+	"kind: Defaults\n"                                                                         \
+	"spec:\n"                                                                                  \
+	"  provider: MirrorMaker2\n"                                                               \
+	"  source_cluster: prod-eu\n"                                                              \
+	"  lag_alert_threshold: 5\n"                                                               \
+	"  advanced_configuration: {tasks.max: 4}\n"
+#define CLUSTER                                                                                    \
+	"apiVersion: weir/v1\n"                                                                    \
+	"kind: KafkaCluster\n"                                                                     \
+	"metadata: {name: prod-eu}\n"                                                              \
+	"spec: {kafka_id: lkc-1}\n"
+#define USER                                                                                       \
+	"apiVersion: weir/v1\n"                                                                    \
+	"kind: KafkaReplicator\n"                                                                  \
+	"metadata: {name: users-dr}\n"                                                             \
+	"spec:\n"                                                                                  \
+	"  destination_kafka_id: b\n"                                                              \
+	"  replication_mode: active-passive\n"                                                     \
+	"  topic_whitelist: [users]\n"                                                             \
+	"  advanced_configuration: {producer.linger.ms: 7}\n"
+
+static void assert_origin(const struct replicator *r, const struct node *value,
+	enum origin_kind kind, const char *file, unsigned line)
+{
+	struct origin origin = replicator_origin(r, value);
+
+	assert_int_equal(origin.kind, kind);
+	assert_string_equal(origin.file, file);
+	assert_int_equal(origin.line, line);
+}
+
+static void assert_origins(const struct replicator *r)
+{
+	const struct node *config = r->spec.value[SPEC_ADVANCED_CONFIGURATION];
+
+	assert_true(r->merged);
+	assert_origin(r, r->spec.value[SPEC_PROVIDER], ORIGIN_DEFAULTS, "defaults.yaml", 4);
+	assert_origin(r, r->spec.value[SPEC_SOURCE_KAFKA_ID], ORIGIN_CLUSTER, "c.yaml", 4);
+	assert_origin(r, r->spec.value[SPEC_TOPIC_WHITELIST], ORIGIN_DOCUMENT, "eu/users.yaml", 7);
+	assert_origin(r, node_get(config, "tasks.max"), ORIGIN_DEFAULTS, "defaults.yaml", 7);
+	assert_origin(
+		r, node_get(config, "producer.linger.ms"), ORIGIN_DOCUMENT, "eu/users.yaml", 8);
+	assert_origin(r, NULL, ORIGIN_DOCUMENT, "eu/users.yaml", 3);
+	assert_string_equal(replicator_cluster(r, true), "prod-eu");
+	assert_null(replicator_cluster(r, false));
+}
+
+static void test_origins_survive_the_store(void **state)
+{
+	struct catalog *c = catalog_new();
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf json = BUF_INIT;
+	struct err e = ERR_INIT;
+	struct replicator after;
+
+	(void)state;
+	add(c, "defaults.yaml", DEFAULTS);
+	add(c, "c.yaml", CLUSTER);
+	add(c, "eu/users.yaml", USER);
+	catalog_finish(c);
+	assert_true(c->complete);
+	const struct replicator *before = map_get(&c->by_name, "users-dr");
+	assert_origins(before);
+	replicator_write_json(before, &json);
+	assert_int_equal(replicator_read_json(buf_str(&json), &a, &after, &e), 0);
+	assert_origins(&after);
+	assert_int_equal(after.spec.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 5);
+	catalog_free(c);
+}
+
 static void refuse(const char *json, int code)
 {
 	auto_arena struct arena a = ARENA_INIT;
@@ -154,7 +241,8 @@ static void test_read_passes_over_odd_parts(void **state)
 					      "\"sync\": {\"mode\": 9, \"adopt\": -1, "
 					      "\"suspend\": {}, \"ignore\": [1], "
 					      "\"depends_on\": 4, \"protect\": 1}, "
-					      "\"places\": {\"provider\": \"x\"}, \"spec\": "
+					      "\"places\": {\"provider\": [1, 2, 9]}, "
+					      "\"origins\": [7, {\"kind\": 1}], \"spec\": "
 					      "{\"provider\": \"ClusterLink\"}}",
 				 &a, &r, &e),
 		0);
@@ -164,6 +252,7 @@ static void test_read_passes_over_odd_parts(void **state)
 	assert_string_equal(r.sync.suspend.reason, "");
 	assert_true(!r.sync.ignore && !r.sync.depends_on);
 	assert_string_equal(r.spec.value[SPEC_PROVIDER]->u.string.s, "ClusterLink");
+	assert_origin(&r, r.spec.value[SPEC_PROVIDER], ORIGIN_DOCUMENT, "f", 1);
 }
 
 int main(void)
@@ -172,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_read_gives_back_what_was_written),
 		cmocka_unit_test(test_what_a_document_does_not_say_stays_unsaid),
 		cmocka_unit_test(test_write_twice_is_the_same),
+		cmocka_unit_test(test_origins_survive_the_store),
 		cmocka_unit_test(test_read_refuses_what_it_did_not_write),
 		cmocka_unit_test(test_read_passes_over_odd_parts),
 	};

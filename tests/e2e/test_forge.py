@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Statuses on a forge that is not as it should be: refused, limited, away, full."""
 
+import contextlib
+import sqlite3
 import time
 import unittest
 
@@ -98,6 +100,9 @@ class ForgeTest(unittest.TestCase):
             s.wait_log(f"No commit found for SHA: {sha}")
             wait_for(lambda: "1 in sync" in s.cli("status"), DEADLINE_S)
             s.wait_pass(3)
+            s.stop()
+            s.start()
+            s.wait_pass(3)
             texts = [raw for _, raw, _ in forge.requests]
             self.assertEqual(len(texts), len(set(texts)))
 
@@ -109,6 +114,23 @@ class ForgeTest(unittest.TestCase):
             second = s.push(BROKEN)
             wait_for(lambda: forge.latest(second, SYNC), DEADLINE_S)
             self.assertLessEqual(sum(sha in path for path, _, status in forge.requests if status == 422), 2)
+
+    def test_a_commit_that_nearly_has_all_it_may_gets_no_more(self):
+        with FakeForge() as forge, site(forge) as s:
+            s.start()
+            sha = s.push(ONE)
+            wait_latest(forge, sha, "success", DRIFT)
+            s.stop()
+            with contextlib.closing(sqlite3.connect(s.state / "weir.db")) as store, store:
+                [(posts,)] = store.execute("SELECT posts FROM outbox WHERE context = ?", [DRIFT])
+                self.assertEqual(posts, len(forge.statuses[sha, DRIFT]))
+                store.execute("UPDATE outbox SET posts = 990 WHERE context = ?", [DRIFT])
+            s.api.edit("orders-dr", remove=True)
+            s.start()
+            s.wait_log(f"{DRIFT} on {sha[:7]} has had 990 statuses, and a commit takes 1000: it gets no more")
+            s.wait_live("orders-dr", status="Healthy")
+            self.assertEqual(len(forge.statuses[sha, DRIFT]), posts)
+            wait_latest(forge, s.push(BROKEN), "failure")
 
     def test_killed_before_a_post_it_is_made_good(self):
         with FakeForge() as forge, site(forge) as s:

@@ -24,8 +24,12 @@ USER = {"login": "weir-bot", "id": 1, "node_id": "U_1", "type": "User", "site_ad
 USER |= {"url": "https://api.github.com/users/weir-bot", "gravatar_id": ""}
 
 
+DOCUMENTED = {"documentation_url": "https://docs.github.com/rest"}
+
+
 def refused(message, *errors):
-    return 422, {"message": message, "errors": [{"message": error, "code": "custom"} for error in errors]}
+    found = {"errors": [{"message": error, "code": "custom"} for error in errors]} if errors else {}
+    return 422, {"message": message} | DOCUMENTED | found
 
 
 class FakeForge:
@@ -90,11 +94,11 @@ class FakeForge:
     def judge(self, path, headers, raw):
         found = PATH.fullmatch(path)
         if headers["Authorization"] != f"Bearer {self.token}":
-            return 401, {"message": "Bad credentials", "documentation_url": "https://docs.github.com/rest"}
+            return 401, {"message": "Bad credentials"} | DOCUMENTED
         if not headers["User-Agent"]:
             return 403, {"message": "Request forbidden by administrative rules"}
         if not found or found[1].lower() != self.repository:
-            return 404, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"}
+            return 404, {"message": "Not Found"} | DOCUMENTED
         try:
             body = json.loads(raw)
         except ValueError:

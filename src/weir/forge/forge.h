@@ -18,6 +18,8 @@ struct forge_status {
 	enum status_state state;
 	const char *text; /* at most FORGE_TEXT_MAX code points, no control characters */
 	const char *target_url; /* or NULL */
+	int64_t posts; /* how many of this context on this commit arrived before */
+	bool same_state; /* as the last of them: only the text is another */
 };
 
 #define FORGE_TEXT_MAX 140
@@ -36,7 +38,8 @@ struct forge_ops {
 	bool uses_source;
 	/*
 	 * Posts them all, or as many as it may at once: `ret_ends[i]` says what became of each. An
-	 * error is about those that did not arrive; that there is none does not mean that all did.
+	 * error is about those that did not arrive; that there is none does not mean that all did,
+	 * as what a commit takes no more of is told once.
 	 */
 	int (*post)(struct forge *f, const struct forge_status *statuses, size_t n,
 		enum post_end *ret_ends, struct err *e);

@@ -11,6 +11,10 @@
 #define LIMIT_FIRST_MS	60000 /* a rate limit that does not say for how long */
 #define LIMIT_MOST_MS	((int64_t)15 * 60000)
 #define FULL_REMEMBERED 256
+/* Of those that a commit takes, for another state than the last: a green that is none is worse than
+ * an old text. The rest is for what somebody else posts, or we did not count. */
+#define FOR_STATES (int64_t)90
+#define FOR_OTHERS (int64_t)10
 
 struct rest_forge {
 	struct forge forge;
@@ -103,15 +107,38 @@ static struct rest_verdict post_one(
 	return verdict;
 }
 
-/* One that is full is not asked about again, and its error was told. */
+static bool is_nearly_full(const struct rest_forge *f, const struct forge_status *s)
+{
+	int64_t kept = FOR_OTHERS + (s->same_state ? FOR_STATES : 0);
+	return f->kind->most && s->posts >= f->kind->most - kept;
+}
+
+static void tell_nearly_full(
+	const struct rest_forge *f, const struct forge_status *s, struct err *e)
+{
+	err_set(e, ERR_INVALID,
+		"%s: %s on %.7s has had %lld statuses, and a commit takes %lld: %s; `weir status` "
+		"shows how things stand, and the next commit has statuses of its own",
+		f->kind->name, s->context, s->sha, (long long)s->posts, (long long)f->kind->most,
+		s->same_state ? "it gets one only when its state changes" : "it gets no more");
+}
+
+/* One that is full is not asked about again, and told once. */
 static struct rest_verdict post_unless_full(
 	struct rest_forge *f, const struct forge_status *s, struct err *e)
 {
 	auto_free char *key = xasprintf("%s %s", s->sha, s->context);
-	if (strv_contains(&f->full, key)) {
-		err_set(e, ERR_INVALID, "%s: %s on %.7s takes no more statuses", f->kind->name,
-			s->context, s->sha);
-		return (struct rest_verdict){.end = POST_REFUSED};
+	auto_free char *text_key = xasprintf("%s text", key);
+	const struct rest_verdict refused = {.end = POST_REFUSED};
+	if (strv_contains(&f->full, key))
+		return refused;
+	if (is_nearly_full(f, s)) {
+		const char *told = s->same_state ? text_key : key;
+		if (!strv_contains(&f->full, told)) {
+			tell_nearly_full(f, s, e);
+			remember_full(f, told);
+		}
+		return refused;
 	}
 	struct rest_verdict verdict = post_one(f, s, e);
 	if (verdict.full)

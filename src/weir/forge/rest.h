@@ -13,6 +13,7 @@ struct rest_kind {
 	const char *accept;
 	const char *version; /* of the API, as a header; NULL: none */
 	size_t at_once; /* statuses in one `post` */
+	int64_t most; /* statuses of one context on one commit, for ever; 0: no limit */
 	bool no_4_byte_text; /* code points above U+FFFF are refused */
 	const char *right; /* what the token has to be allowed */
 };

@@ -14,6 +14,7 @@ const struct rest_kind rest_kinds[] = {
 		.accept = "application/vnd.github+json",
 		.version = "2022-11-28",
 		.at_once = 1,
+		.most = 1000,
 		.no_4_byte_text = true,
 		.right = "\"Commit statuses: write\" (repo:status for a classic token)"},
 	[FORGE_KIND_GITEA] = {.name = "gitea",

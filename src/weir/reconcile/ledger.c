@@ -325,7 +325,7 @@ void ledger_tidy_outbox(struct ledger *l, const char *head)
 	for (size_t i = map_size(&l->outbox); i-- > 0;) {
 		struct outbox_entry *entry = map_value(&l->outbox, i);
 		bool final = entry->row.state != STATUS_PENDING &&
-			     (entry->refused || outbox_row_is_posted(&entry->row));
+			     (entry->row.refused || outbox_row_is_posted(&entry->row));
 		if (strcmp(entry->row.sha, head) != 0 && final && !entry->dirty && !entry->posting)
 			free_outbox_entry(map_remove(&l->outbox, map_key(&l->outbox, i)));
 	}

@@ -93,7 +93,6 @@ struct outbox_entry {
 	struct outbox_row row;
 	bool dirty;
 	bool posting;
-	bool refused; /* the forge will not take it as it is wanted */
 };
 
 struct ledger {

@@ -25,7 +25,7 @@ static void set_wanted(
 	entry->row.state = state;
 	str_replace(&entry->row.text, xstrdup(text));
 	entry->row.updated_ms = now_wall(en);
-	entry->refused = false;
+	entry->row.refused = false;
 	entry->dirty = true;
 }
 
@@ -152,7 +152,7 @@ void statuses_update(struct engine *en)
 
 static bool is_to_post(const struct outbox_entry *entry)
 {
-	return entry->row.updated_ms && !entry->refused && !outbox_row_is_posted(&entry->row);
+	return entry->row.updated_ms && !entry->row.refused && !outbox_row_is_posted(&entry->row);
 }
 
 static struct post_batch *gather_batch(struct engine *en)
@@ -170,6 +170,9 @@ static struct post_batch *gather_batch(struct engine *en)
 				.state = entry->row.state,
 				.text = xstrdup(entry->row.text),
 				.target_url = xstrdup_opt(en->config->http.public_url),
+				.posts = entry->row.posts,
+				.same_state = entry->row.posted &&
+					      entry->row.posted_state == entry->row.state,
 			});
 	}
 	b->ends = xcalloc(b->statuses.n + 1, sizeof(*b->ends));
@@ -220,11 +223,14 @@ static void take_end(struct engine *en, const struct forge_status *s, enum post_
 	case POST_ARRIVED:
 		entry->row.posted = true;
 		entry->row.posted_state = s->state;
+		entry->row.posts++;
 		str_replace(&entry->row.posted_text, xstrdup(s->text));
 		entry->dirty = true;
 		return;
 	case POST_REFUSED:
-		entry->refused = s->state == entry->row.state && !strcmp(s->text, entry->row.text);
+		entry->row.refused =
+			s->state == entry->row.state && !strcmp(s->text, entry->row.text);
+		entry->dirty = true;
 		return;
 	}
 }
@@ -240,7 +246,7 @@ void engine_posted(struct engine *en, struct post_batch *owned_batch)
 		n[owned_batch->ends[i]]++;
 	}
 	en->stats.post_failures += e->code != ERR_OK;
-	if (n[POST_REFUSED])
+	if (n[POST_REFUSED] && e->code != ERR_OK) /* else it was told before */
 		log_warn("a status is refused", "error", e->msg, NULL);
 	if (n[POST_NOT] && e->code != ERR_OK)
 		trouble_starts(en, &en->forge, e, "statuses cannot be posted");

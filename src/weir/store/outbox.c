@@ -44,7 +44,7 @@ int store_load_outbox(
 	struct outbox_rows rows = VEC_INIT;
 	struct db_stmt *q =
 		db_prepare(s->db, "SELECT sha, context, state, text, posted, posted_state, "
-				  "posted_text, latched, updated_ms FROM outbox"
+				  "posted_text, latched, updated_ms, posts, refused FROM outbox"
 				  " WHERE scope = ?1 AND (sha = ?2 OR state = 0 OR posted = 0 OR "
 				  "posted_state <> state"
 				  " OR posted_text IS NOT text) ORDER BY updated_ms, sha, context");
@@ -62,6 +62,8 @@ int store_load_outbox(
 					.posted_text = store_text(q, 6),
 					.latched = db_int(q, 7) != 0,
 					.updated_ms = db_int(q, 8),
+					.posts = db_int(q, 9),
+					.refused = db_int(q, 10) != 0,
 				});
 	if (rc < 0) {
 		outbox_rows_release(&rows);
@@ -77,7 +79,8 @@ int store_put_outbox(struct store *s, const struct outbox_row *row, struct err *
 	struct db_stmt *q = db_prepare(s->db,
 		"INSERT OR REPLACE INTO outbox (scope, sha, context, state, text, posted, "
 		"posted_state, posted_text,"
-		" latched, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)");
+		" latched, updated_ms, posts, refused)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, row->sha);
 	db_bind_text(q, 3, row->context);
@@ -88,5 +91,7 @@ int store_put_outbox(struct store *s, const struct outbox_row *row, struct err *
 	db_bind_text(q, 8, row->posted_text);
 	db_bind_int(q, 9, row->latched);
 	db_bind_int(q, 10, row->updated_ms);
+	db_bind_int(q, 11, row->posts);
+	db_bind_int(q, 12, row->refused);
 	return db_run(q, e);
 }

@@ -58,6 +58,9 @@ static const char *const migrations[] = {
 	"ALTER TABLE inventory ADD COLUMN replaced INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE inventory ADD COLUMN leftovers TEXT;"
 	"ALTER TABLE intent ADD COLUMN ours_from INTEGER NOT NULL DEFAULT 0;",
+
+	"ALTER TABLE outbox ADD COLUMN posts INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE outbox ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;",
 };
 
 static struct store *store_new(struct db *db, const char *scope)

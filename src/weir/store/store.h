@@ -165,6 +165,8 @@ struct outbox_row {
 	char *posted_text;
 	bool latched; /* /sync: everything in it was Healthy once while it was head */
 	int64_t updated_ms;
+	int64_t posts; /* how many arrived: a forge may take no more than so many */
+	bool refused; /* the forge will not take it as it is wanted */
 };
 void outbox_row_release(struct outbox_row *r);
 /* What was posted last is what is wanted. */

@@ -16,7 +16,7 @@
 static struct forge_status status_of(
 	const char *sha, const char *context, enum status_state state, const char *text)
 {
-	return (struct forge_status){sha, context, state, text, NULL};
+	return (struct forge_status){.sha = sha, .context = context, .state = state, .text = text};
 }
 
 /* Posts them all and expects that all arrive. */

@@ -208,9 +208,61 @@ static void test_a_context_that_is_full_is_not_asked_about_again(void **state)
 		"");
 	assert_int_equal(post(&s, ends, &e), -ERR_INVALID);
 	assert_int_equal(ends[0], POST_REFUSED);
-	assert_int_equal(post(&s, ends, &e), -ERR_INVALID);
+	assert_int_equal(post(&s, ends, &e), 0);
 	assert_int_equal(ends[0], POST_REFUSED);
 	assert_int_equal(s.n_requests, 1);
+	close_site(&s);
+}
+
+static void test_the_last_statuses_that_a_commit_takes_are_for_other_states(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t posts;
+		bool same_state;
+		const char *told; /* NULL: it is sent */
+	} rows[] = {
+		{899, true, NULL},
+		{900, false, NULL},
+		{900, true, "has had 900 statuses, and a commit takes 1000: it gets one only when"},
+		{901, true, ""},
+		{989, false, NULL},
+		{990, false, "has had 990 statuses, and a commit takes 1000: it gets no more"},
+		{990, false, ""},
+		{990, true, ""},
+	};
+	struct site s;
+	size_t sent = 0;
+	open_site(&s, FORGE_KIND_GITHUB);
+	will_answer(&s, CREATED);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct forge_status one = two[0];
+		enum post_end end;
+		struct err e = ERR_INIT;
+		one.posts = rows[i].posts;
+		one.same_state = rows[i].same_state;
+		int rc = s.forge->ops->post(s.forge, &one, 1, &end, &e);
+		sent += !rows[i].told;
+		assert_int_equal(s.n_requests, sent);
+		assert_int_equal(end, rows[i].told ? POST_REFUSED : POST_ARRIVED);
+		assert_int_equal(rc, rows[i].told && rows[i].told[0] ? -ERR_INVALID : 0);
+		assert_non_null(strstr(e.msg, rows[i].told ? rows[i].told : ""));
+	}
+	close_site(&s);
+}
+
+static void test_gitea_takes_any_number_of_statuses(void **state)
+{
+	(void)state;
+	struct site s;
+	struct forge_status one = two[0];
+	enum post_end end;
+	open_site(&s, FORGE_KIND_GITEA);
+	will_answer(&s, CREATED);
+	one.posts = 5000;
+	one.same_state = true;
+	assert_int_equal(s.forge->ops->post(s.forge, &one, 1, &end, NULL), 0);
+	assert_int_equal(end, POST_ARRIVED);
 	close_site(&s);
 }
 
@@ -295,6 +347,8 @@ int main(void)
 		cmocka_unit_test(test_a_rate_limit_is_waited_for_without_asking),
 		cmocka_unit_test(test_a_limit_without_a_time_is_waited_for_longer_each_time),
 		cmocka_unit_test(test_a_context_that_is_full_is_not_asked_about_again),
+		cmocka_unit_test(test_the_last_statuses_that_a_commit_takes_are_for_other_states),
+		cmocka_unit_test(test_gitea_takes_any_number_of_statuses),
 		cmocka_unit_test(test_one_that_is_refused_does_not_hold_up_the_others),
 		cmocka_unit_test(test_a_refusal_is_told_once_nothing_else_is_wrong),
 		cmocka_unit_test(test_a_refused_token_ends_the_batch),

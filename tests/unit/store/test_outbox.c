@@ -53,6 +53,8 @@ static void test_status_comes_back_as_it_was_put(void **state)
 		.posted_text = text("two"),
 		.latched = true,
 		.updated_ms = 1234567890123,
+		.posts = 900,
+		.refused = true,
 	};
 
 	put(f->ours, "abc", "weir/acme/sync", row);
@@ -63,7 +65,8 @@ static void test_status_comes_back_as_it_was_put(void **state)
 	const struct outbox_row *bare = &rows.at[0], *full = &rows.at[1];
 	assert_string_equal(bare->context, "weir/acme/drift");
 	assert_int_equal(bare->state, STATUS_PENDING);
-	assert_false(bare->posted || bare->latched);
+	assert_false(bare->posted || bare->latched || bare->refused);
+	assert_int_equal(bare->posts, 0);
 	assert_null(bare->posted_text);
 	assert_string_equal(full->sha, "abc");
 	assert_int_equal(full->state, STATUS_FAILURE);
@@ -73,6 +76,8 @@ static void test_status_comes_back_as_it_was_put(void **state)
 	assert_string_equal(full->posted_text, "two");
 	assert_true(full->latched);
 	assert_int_equal(full->updated_ms, 1234567890123);
+	assert_int_equal(full->posts, 900);
+	assert_true(full->refused);
 	outbox_rows_release(&rows);
 }
 

@@ -81,6 +81,15 @@ static struct node *known_details(struct arena *a, struct node *value)
 	return known;
 }
 
+static bool details_knows(const char *name)
+{
+	const struct field *f = details_fields;
+
+	while (f->name && strcmp(f->name, name) != 0)
+		f++;
+	return f->name;
+}
+
 static void decode_spec(const struct node *object, struct arena *arena, struct spec *ret_spec)
 {
 	struct field_place place = {.arena = arena, .path = ""};
@@ -96,6 +105,65 @@ static void decode_spec(const struct node *object, struct arena *arena, struct s
 			ret_spec->value[f] = value;
 	}
 	problems_release(&ignored);
+}
+
+static const char *const read_only[] = {"generation", "status", "uid", "created_at",
+	"observed_generation", "status_message", "endpoints", "fleet"};
+
+/* Asked of each of thousands, so it counts instead of comparing names. */
+static bool has_unknown(const struct node *object, const struct spec *spec)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
+		n += node_get(object, read_only[i]) != NULL;
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		const struct node *value = spec->value[f];
+
+		n += value != NULL;
+		if (value && spec_fields[f].kind == SPEC_KIND_DETAILS)
+			return true; /* there are few of them: they are looked at one by one */
+	}
+	return n != object->u.map.n;
+}
+
+static bool is_known(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
+		if (strcmp(name, read_only[i]) == 0)
+			return true;
+	return spec_field_find(name) != SPEC__COUNT;
+}
+
+static void note_unknown(struct arena *a, struct node **list, const char *prefix, const char *name)
+{
+	if (!*list)
+		*list = node_seq(a);
+	node_seq_add(a, *list, node_string(a, arena_printf(a, "%s%s", prefix, name)));
+}
+
+/* Also those inside of connection details. */
+static const struct node *unknown_fields(const struct node *object, struct arena *a)
+{
+	struct node *list = NULL;
+
+	for (size_t i = 0; i < object->u.map.n; i++)
+		if (!is_known(object->u.map.at[i].key->u.string.s))
+			note_unknown(a, &list, "", object->u.map.at[i].key->u.string.s);
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		const struct node *details = node_get(object, spec_fields[f].name);
+
+		if (spec_fields[f].kind != SPEC_KIND_DETAILS || !details ||
+			details->type != NODE_MAP)
+			continue;
+		const char *prefix = arena_printf(a, "%s.", spec_fields[f].name);
+		for (size_t i = 0; i < details->u.map.n; i++) {
+			const char *name = details->u.map.at[i].key->u.string.s;
+			if (!details_knows(name))
+				note_unknown(a, &list, prefix, name);
+		}
+	}
+	return list;
 }
 
 int live_decode(
@@ -119,6 +187,8 @@ int live_decode(
 	live.status_message = words_or_none(arena, object, "status_message");
 	live.fleet = node_get_string(object, "fleet");
 	decode_spec(object, arena, &live.spec);
+	if (has_unknown(object, &live.spec))
+		live.unknown = unknown_fields(object, arena);
 	*ret_live = live;
 	return 0;
 }
@@ -139,6 +209,7 @@ struct live live_copy(struct arena *a, const struct live *live)
 	copy.status_message = arena_strdup(a, live->status_message);
 	copy.fleet = copy_opt(a, live->fleet);
 	copy.spec = spec_copy(a, &live->spec);
+	copy.unknown = live->unknown ? node_copy(a, live->unknown) : NULL;
 	return copy;
 }
 

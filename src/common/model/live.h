@@ -34,6 +34,7 @@ struct live {
 	const char *status_message; /* "" if none; fit to be read */
 	const char *fleet; /* NULL if none */
 	struct spec spec;
+	const struct node *unknown; /* names of fields that we do not know, a list; NULL if none */
 };
 
 const char *live_status_name(enum live_status status);

@@ -25,6 +25,7 @@ static void test_decode_full_answer(void **state)
 			"observed_generation: 3, status: Updating, status_message: working, fleet: "
 			"eu, "
 			"provider: MirrorMaker2, topic_whitelist: 'payments.*, orders.*', "
+			"source_connection_details: {bootstrap_servers: 'a:1', rack: r1}, "
 			"lag_alert_threshold: 10000, endpoints: [], something_new: {a: 1}}",
 			&live, &e),
 		0);
@@ -41,6 +42,10 @@ static void test_decode_full_answer(void **state)
 	assert_int_equal(live.spec.value[SPEC_TOPIC_WHITELIST]->u.seq.n, 2);
 	assert_string_equal(
 		live.spec.value[SPEC_TOPIC_WHITELIST]->u.seq.at[0]->u.string.s, "orders.*");
+	assert_int_equal(live.unknown->u.seq.n, 2);
+	assert_string_equal(live.unknown->u.seq.at[0]->u.string.s, "something_new");
+	assert_string_equal(
+		live.unknown->u.seq.at[1]->u.string.s, "source_connection_details.rack");
 }
 
 static void test_decode_only_what_must_be_there(void **state)
@@ -54,6 +59,7 @@ static void test_decode_only_what_must_be_there(void **state)
 	assert_null(live.uid);
 	assert_null(live.created_at);
 	assert_null(live.fleet);
+	assert_null(live.unknown);
 	assert_false(live.has_observed);
 	assert_int_equal(live.status, LIVE_UNKNOWN);
 	assert_string_equal(live.status_word, "");

@@ -179,6 +179,17 @@ static struct post_batch *gather_batch(struct engine *en)
 	return b;
 }
 
+static void doubt_posted(struct engine *en)
+{
+	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++) {
+		struct outbox_entry *entry = map_value(&en->ledger.outbox, i);
+		if (!is_to_post(entry) || !entry->row.posted)
+			continue;
+		entry->row.posted = false;
+		entry->dirty = true;
+	}
+}
+
 bool statuses_owed(const struct engine *en)
 {
 	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++)
@@ -205,6 +216,11 @@ int64_t statuses_step(struct engine *en, int64_t now)
 		at = en->forge.until_mono;
 	if (now < at)
 		return at < due ? at : due;
+	/* That it leaves is in the outbox first: after a crash nobody knows what the forge has, and
+	 * it is posted again. */
+	doubt_posted(en);
+	if (ledger_is_dirty(&en->ledger) && !en->store.times)
+		return now;
 	en->posting = true;
 	en->posted_at = now;
 	en->stats.posts++;

@@ -24,18 +24,19 @@ void calls_write(struct engine *en, struct record *r)
 
 /*
  * Chooses the key. One that was journalled as sent stays: asking again with it starts nothing new.
- * Otherwise the attempt is one above all that were ever sent for this generation.
+ * So does that of an earlier intent for this generation that others took over; only after one that
+ * failed there is a further attempt.
  */
 static int choose_key(struct engine *en, struct record *r, bool next_attempt, struct err *e)
 {
 	struct intent *i = r->intent;
 	if (i->key && !next_attempt)
 		return 0;
-	int64_t last = i->key ? i->attempt : 0;
-	if (!last &&
-		store_last_attempt(en->ledger.store, r->name, i->uid, i->generation, &last, e) < 0)
+	int64_t next = i->key ? i->attempt + 1 : 0;
+	if (!next &&
+		store_next_attempt(en->ledger.store, r->name, i->uid, i->generation, &next, e) < 0)
 		return -(int)e->code;
-	i->attempt = last + 1;
+	i->attempt = next;
 	char key[UUID_MAX];
 	idempotency_key(en->config->api.organization, r->name, i->uid, i->created_at, i->generation,
 		i->attempt, key);
@@ -255,6 +256,12 @@ static void accepted(struct engine *en, struct record *r, const struct operation
 	struct intent *i = r->intent;
 	r->old_operation = r->fresh_key && has_ended(op->state);
 	i->state = INTENT_RUNNING;
+	if (r->saved) { /* what is set going is what later drafts are measured by, also after a
+			   restart */
+		r->row.provisioned_generation = i->generation;
+		str_replace(&r->row.provisioned, xstrdup(r->saved));
+		ledger_changed(&en->ledger, r);
+	}
 	i->started_ms = now_wall(en);
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
 		map_put(&en->begun, r->name, en);

@@ -127,8 +127,9 @@ void watch_succeed(struct engine *en, struct record *r)
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
 		map_put(&en->changed, r->name, en);
 	brake_note_end(en, r, true);
+	if (r->saved || r->row.provisioned_generation != i->generation)
+		str_replace(&r->row.provisioned, TAKE(r->saved));
 	r->row.provisioned_generation = i->generation;
-	str_replace(&r->row.provisioned, TAKE(r->saved));
 	r->row.failed_generation = 0;
 	r->row.failures = 0;
 	str_replace(&r->row.failure, NULL);

@@ -3,6 +3,7 @@
 #include "store/internal.h"
 
 _Static_assert(INTENT_DONE == 4, "the index intent_open covers the states below 4");
+_Static_assert(INTENT_FAILED == 5, "only after a failed attempt there is another");
 _Static_assert(INTENT_DELETE == 3, "deletes are left out where changes are counted");
 
 void intent_release(struct intent *i)
@@ -144,12 +145,13 @@ int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
 	return 0;
 }
 
-int store_last_attempt(struct store *s, const char *name, const char *uid, int64_t generation,
+int store_next_attempt(struct store *s, const char *name, const char *uid, int64_t generation,
 	int64_t *ret_attempt, struct err *e)
 {
-	struct db_stmt *q = db_prepare(s->db, "SELECT coalesce(max(attempt), 0) FROM intent WHERE "
-					      "scope = ?1 AND name = ?2 AND uid IS ?3"
-					      " AND generation = ?4 AND key IS NOT NULL");
+	struct db_stmt *q =
+		db_prepare(s->db, "SELECT coalesce(max(attempt + (state = 5 AND started_ms > 0)), 1) "
+				  "FROM intent WHERE scope = ?1 AND name = ?2 AND uid IS ?3"
+				  " AND generation = ?4 AND key IS NOT NULL");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, name);
 	db_bind_text(q, 3, uid);

@@ -203,22 +203,23 @@ static void test_changed_are_counted_once_each_and_when_done(void **state)
 	assert_changed(f->ours, "abc12", "", "");
 }
 
-static int64_t last_attempt(struct store *s, const char *name, const char *uid, int64_t generation)
+static int64_t next_attempt(struct store *s, const char *name, const char *uid, int64_t generation)
 {
 	int64_t attempt = -1;
 
-	assert_int_equal(store_last_attempt(s, name, uid, generation, &attempt, NULL), 0);
+	assert_int_equal(store_next_attempt(s, name, uid, generation, &attempt, NULL), 0);
 	return attempt;
 }
 
-static void put_attempt(struct store *s, int64_t id, const char *uid, int64_t generation,
-	int64_t attempt, const char *key)
+static void put_attempt_in(struct store *s, enum intent_state state, int64_t id, const char *uid,
+	int64_t generation, int64_t attempt, const char *key)
 {
 	const struct intent i = {
 		.id = id,
 		.name = (char *)(uintptr_t) "orders",
 		.kind = INTENT_RECONCILE,
-		.state = INTENT_FAILED,
+		.state = state,
+		.started_ms = 1,
 		.uid = (char *)(uintptr_t)uid,
 		.generation = generation,
 		.attempt = attempt,
@@ -228,31 +229,46 @@ static void put_attempt(struct store *s, int64_t id, const char *uid, int64_t ge
 	put(s, &i);
 }
 
-static void test_last_attempt_is_of_this_object_and_generation(void **state)
+static void put_attempt(struct store *s, int64_t id, const char *uid, int64_t generation,
+	int64_t attempt, const char *key)
+{
+	put_attempt_in(s, INTENT_FAILED, id, uid, generation, attempt, key);
+}
+
+static void test_an_attempt_that_did_not_fail_is_asked_for_again(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(last_attempt(f->ours, "orders", "u1", 4), 0);
+	put_attempt_in(f->ours, INTENT_FAILED, 1, "u1", 4, 1, "k1");
+	put_attempt_in(f->ours, INTENT_SUPERSEDED, 2, "u1", 4, 2, "k2");
+	assert_int_equal(next_attempt(f->ours, "orders", "u1", 4), 2);
+}
+
+static void test_the_next_attempt_is_of_this_object_and_generation(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(next_attempt(f->ours, "orders", "u1", 4), 1);
 	put_attempt(f->ours, 1, "u1", 4, 1, "k1");
 	put_attempt(f->ours, 2, "u1", 4, 2, "k2");
 	put_attempt(f->ours, 3, "u1", 4, 9, NULL); /* its key was never journalled as sent */
 	put_attempt(f->ours, 4, "u1", 5, 6, "k4");
 	put_attempt(f->ours, 5, "u2", 4, 7, "k5");
 	put_attempt(f->other, 6, "u1", 4, 8, "k6");
-	assert_int_equal(last_attempt(f->ours, "orders", "u1", 4), 2);
-	assert_int_equal(last_attempt(f->ours, "orders", "u1", 5), 6);
-	assert_int_equal(last_attempt(f->ours, "orders", "u2", 4), 7);
-	assert_int_equal(last_attempt(f->ours, "payments", "u1", 4), 0);
-	assert_int_equal(last_attempt(f->other, "orders", "u1", 4), 8);
+	assert_int_equal(next_attempt(f->ours, "orders", "u1", 4), 3);
+	assert_int_equal(next_attempt(f->ours, "orders", "u1", 5), 7);
+	assert_int_equal(next_attempt(f->ours, "orders", "u2", 4), 8);
+	assert_int_equal(next_attempt(f->ours, "payments", "u1", 4), 1);
+	assert_int_equal(next_attempt(f->other, "orders", "u1", 4), 9);
 }
 
-static void test_last_attempt_where_the_api_has_no_uid(void **state)
+static void test_the_next_attempt_where_the_api_has_no_uid(void **state)
 {
 	struct fixture *f = *state;
 
 	put_attempt(f->ours, 1, NULL, 4, 3, "k1");
-	assert_int_equal(last_attempt(f->ours, "orders", NULL, 4), 3);
-	assert_int_equal(last_attempt(f->ours, "orders", "u1", 4), 0);
+	assert_int_equal(next_attempt(f->ours, "orders", NULL, 4), 4);
+	assert_int_equal(next_attempt(f->ours, "orders", "u1", 4), 1);
 }
 
 int main(void)
@@ -264,8 +280,9 @@ int main(void)
 		test_with_fixture(test_intents_of_another_scope_stay_there),
 		test_with_fixture(test_last_id_counts_whatever_ended_and_whoever_made_it),
 		test_with_fixture(test_changed_are_counted_once_each_and_when_done),
-		test_with_fixture(test_last_attempt_is_of_this_object_and_generation),
-		test_with_fixture(test_last_attempt_where_the_api_has_no_uid),
+		test_with_fixture(test_an_attempt_that_did_not_fail_is_asked_for_again),
+		test_with_fixture(test_the_next_attempt_is_of_this_object_and_generation),
+		test_with_fixture(test_the_next_attempt_where_the_api_has_no_uid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,11 +55,11 @@ void work_note_others(struct record *r, const struct live *live, int64_t started
 		if (r->rest_generation == live->generation || live->generation == started + 1)
 			r->busy_generation = live->generation;
 		return;
+	case LIVE_PENDING:
 	case LIVE_HEALTHY:
 	case LIVE_ERROR:
 		r->rest_generation = live->generation;
 		return;
-	case LIVE_PENDING:
 	case LIVE_DELETING:
 	case LIVE_UNKNOWN:
 	case LIVE__COUNT:
@@ -69,7 +69,10 @@ void work_note_others(struct record *r, const struct live *live, int64_t started
 
 static void note_others(struct engine *en, struct record *r, const struct live *live)
 {
-	bool started_by_us = r->intent && r->intent->state >= INTENT_SENT;
+	const struct intent *i = r->intent;
+	bool started_by_us =
+		i && (i->state == INTENT_RUNNING ||
+			     (i->state == INTENT_SENT && i->generation >= live->generation));
 	bool at_rest = live->status == LIVE_HEALTHY || live->status == LIVE_ERROR;
 	if (started_by_us || live->generation < r->row.seen_generation ||
 		!live_is_same(live, r->row.uid, r->row.created_at))
@@ -89,7 +92,7 @@ void work_observe(struct engine *en)
 		const struct live *live = map_value(&en->list.by_name, i);
 		struct record *r =
 			live->has_observed ? NULL : ledger_find(&en->ledger, live->identifier);
-		if (r && r->row.owned)
+		if (r && (r->row.owned || r->intent))
 			note_others(en, r, live);
 	}
 }
@@ -166,6 +169,13 @@ static bool heals_only(const struct plan_item *item)
 	return item->diffs.n > 0;
 }
 
+/* A create of ours that was never answered shows: it is ours, also if what follows fails. */
+static void own_what_shows(struct engine *en, struct record *r, const struct plan_item *item)
+{
+	if (item->action == PLAN_UPDATE && item->ours && !r->row.owned && r->intent)
+		work_applied(en, r, item->live);
+}
+
 static void begin_write(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
@@ -200,6 +210,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	} else if (i->kind == INTENT_UPDATE && note_provisioned(r, item)) {
 		ledger_changed(&en->ledger, r);
 	}
+	own_what_shows(en, r, item);
 	ledger_open_intent(&en->ledger, r, i);
 	r->begun_by = en->plans;
 	calls_write(en, r);
@@ -265,6 +276,8 @@ static void adopt(struct engine *en, struct plan_item *item)
 	r->row.owned = true;
 	found_forget(en, r);
 	set_identity(en, r, item->live);
+	r->row.provisioned_generation = item->live->generation; /* a draft is not adopted so */
+	str_replace(&r->row.provisioned, spec_to_json(&item->live->spec));
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	ledger_changed(&en->ledger, r);
 	ledger_event(

@@ -1,0 +1,39 @@
+/*
+ * What holds in every history: each promise is a function of its own in checks.c (at the moment
+ * something happens) or checks_end.c (once the faults have stopped), and judges by the model's
+ * numbers alone.
+ */
+#ifndef TEST_MODEL_CHECKS_H
+#define TEST_MODEL_CHECKS_H
+
+#include "world.h"
+
+/* The history is over: it went wrong in this way. */
+_Noreturn void violate(const char *promise, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- when something happens */
+void check_leaves(struct world *w, const struct api_call *c);
+void check_keys_before(struct world *w, int who, const struct body *b, unsigned has);
+void check_patched(struct world *w, int who, const struct body *before);
+void check_starts(struct world *w, int who, const struct api_call *c);
+void check_deletes(struct world *w, int who);
+void check_posts(struct world *w, const struct forge_status *s);
+void check_shown(struct world *w, int who);
+
+/* ---- once all is calm */
+void check_end(struct world *w);
+
+/* ---- judgement */
+/* Some commit that weir took says so of the field. */
+bool check_ever_says(const struct world *w, int who, enum field_of f, int value);
+bool check_ever_written(const struct world *w, int who, enum field_of f);
+/* What the head's document says is live, and runs. */
+bool check_as_git(const struct world *w, int who, const struct doc *d);
+/* It need not be weir's, so what differs may be held. */
+bool check_may_differ(const struct world *w, int who);
+bool check_has_foreign_draft(const struct object *o);
+/* So many are missing at once that weir may not believe it. */
+bool check_may_be_hidden(const struct world *w);
+
+#endif

@@ -201,7 +201,6 @@ static void create_leaves(struct world *w, const struct node *n)
 			value_is_of_git(w, who, f, b.v[f], d);
 }
 
-/* While a rewind is held nothing that the older head says is begun; the head that was taken counts. */
 void check_leaves(struct world *w, const struct api_call *c)
 {
 	no_storm(w);

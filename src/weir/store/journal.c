@@ -148,10 +148,10 @@ int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
 int store_next_attempt(struct store *s, const char *name, const char *uid, int64_t generation,
 	int64_t *ret_attempt, struct err *e)
 {
-	struct db_stmt *q =
-		db_prepare(s->db, "SELECT coalesce(max(attempt + (state = 5 AND started_ms > 0)), 1) "
-				  "FROM intent WHERE scope = ?1 AND name = ?2 AND uid IS ?3"
-				  " AND generation = ?4 AND key IS NOT NULL");
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT coalesce(max(attempt + (state = 5 AND started_ms > 0)), 1) "
+		"FROM intent WHERE scope = ?1 AND name = ?2 AND uid IS ?3"
+		" AND generation = ?4 AND key IS NOT NULL");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, name);
 	db_bind_text(q, 3, uid);

@@ -10,7 +10,9 @@
 #include "config/config.h"
 
 extern const struct command cmd_apply;
+extern const struct command cmd_approve;
 extern const struct command cmd_explain;
+extern const struct command cmd_export;
 extern const struct command cmd_forget;
 extern const struct command cmd_init;
 extern const struct command cmd_plan;

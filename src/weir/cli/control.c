@@ -119,7 +119,7 @@ static int take_order(const struct control *c, const struct httpd_request *r, st
 	struct node *body;
 	const struct desk desk = {
 		.ledger = engine_ledger(c->engine),
-		.plan = engine_plan(c->engine),
+		.engine = c->engine,
 		.by = by,
 		.now_ms = clock_wall_ms(&clock_real),
 	};

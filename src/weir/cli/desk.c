@@ -101,25 +101,21 @@ static int take_forget(const struct desk *d, const struct node *body, const stru
 	return orders_forget(d->ledger, o, e);
 }
 
-static bool is_current(const struct desk *d, const char *name, const char *digest)
-{
-	const struct plan_item *item = d->plan ? plan_find(d->plan, name) : NULL;
-	return !d->plan || (item && item->approval && !strcmp(item->approval, digest));
-}
-
 static int approve_item(const struct desk *d, const struct node *item, const struct order *o,
 	const char **ret_list, struct err *e)
 {
-	const char *name = need_string(item, "name", e);
+	const char *name = node_get_string(item, "name");
+	if (!name)
+		return err_set(e, ERR_INVALID, "the order needs name, a string");
 	const char *digest = need_string(item, "digest", e);
 	const char *action = need_string(item, "action", e);
-	if (!name || !digest || !action)
+	if (!digest || !action)
 		return -ERR_INVALID;
 	if (map_has(&d->ledger->approvals, digest)) {
 		*ret_list = "already";
 		return 0;
 	}
-	if (!is_current(d, name, digest)) {
+	if (d->engine && !engine_binds(d->engine, name, digest)) {
 		*ret_list = "changed";
 		return 0;
 	}

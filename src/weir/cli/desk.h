@@ -5,19 +5,19 @@
  *	suspend  {name, reason, until?}                  {name, until}
  *	resume   {name, reason?}                         {name, suspended}: by Git, still
  *	forget   {name, reason?}                         {name}
- *	approve  {items: [{name, digest, action}], reason?}
+ *	approve  {items: [{name, digest, action}], reason?}; the name of a rewind is ""
  *	                                                 {approved, changed, already}: names
  */
 #ifndef CLI_DESK_H
 #define CLI_DESK_H
 
-#include "plan/plan.h"
+#include "reconcile/engine.h"
 #include "reconcile/orders.h"
 
 struct desk {
 	struct ledger *ledger;
-	const struct plan *plan; /* the current one: only what it binds can be approved; NULL: the
-				    caller has just made one of its own */
+	/* Only what it binds can be approved; NULL: the caller has just made a plan itself. */
+	const struct engine *engine;
 	const char *by; /* who orders */
 	int64_t now_ms;
 };

@@ -9,6 +9,8 @@ static const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_status,
 	&cmd_explain,
+	&cmd_export,
+	&cmd_approve,
 	&cmd_suspend,
 	&cmd_resume,
 	&cmd_forget,

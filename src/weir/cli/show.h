@@ -18,6 +18,9 @@ struct screen {
 void show_status(const struct node *status, bool all, struct screen screen, struct buf *out);
 void show_explained(const struct node *explained, struct screen screen, struct buf *out);
 
+/* An item of the plan that a person may release. */
+void show_approvable(const struct node *item, struct screen screen, struct buf *out);
+
 /* Of a tree that another version may have made: "" and an empty list for what is not there. */
 const char *show_get(const struct node *map, const char *key);
 const struct node *show_list(const struct node *map, const char *key);

@@ -66,6 +66,21 @@ static void show_padded(struct buf *out, size_t width, const char *text, struct 
 	buf_addf(out, "%*s", (int)(len < width ? width - len : 0), "");
 }
 
+static void show_rewind(const struct node *status, struct screen screen, struct buf *out)
+{
+	const struct node *rewound = node_get(status, "rewound");
+	auto_buf struct buf text = BUF_INIT;
+	if (!rewound || rewound->type != NODE_MAP)
+		return;
+	buf_addf(&text,
+		"the branch was rewound from %.12s to %.12s, and nothing of it is applied; push a "
+		"commit that follows, or `weir approve --rewind` if it is meant",
+		show_get(rewound, "from"), show_get(rewound, "to"));
+	show_painted(out, screen, SHOW_WORD, "rewound");
+	buf_adds(out, "  ");
+	show_wrapped(out, screen, 9, 9, buf_str(&text));
+}
+
 static size_t widest_context(const struct node *list)
 {
 	size_t width = 0;
@@ -181,6 +196,7 @@ void show_status(const struct node *status, bool all, struct screen screen, stru
 {
 	show_head(status, screen, out);
 	show_troubles(status, screen, out);
+	show_rewind(status, screen, out);
 	show_statuses(status, screen, out);
 	show_replicators(status, all, screen, out);
 	const struct node *events = show_list(status, "events");

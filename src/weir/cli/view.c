@@ -37,6 +37,7 @@ void view_take_engine(struct view *v, const struct engine *engine)
 {
 	v->daemon = true;
 	engine_stats(engine, &v->stats);
+	v->is_rewound = engine_rewind(engine, &v->rewind);
 	if (engine_standings(engine))
 		str_replace(&v->standings, xstrdup(engine_standings(engine)));
 }
@@ -75,6 +76,12 @@ static const char *const ways_out[STANDING__COUNT] = {
 	[STANDING_FAILED] = "change it in Git; the next attempt also comes by itself",
 	[STANDING_UNHEALTHY] = "look at it in the API: its settings are as Git says",
 	[STANDING_HELD] = "",
+	[STANDING_SUSPENDED] = "resume it, or wait",
+	[STANDING_WINDOW] = "nothing is to be done: it waits for its time",
+	[STANDING_GRACE] = "put it back into Git if it is to stay",
+	[STANDING_BLOCKED] = "see how those it waits for stand",
+	[STANDING_DELETING] = "nothing is to be done: the API is at it",
+	[STANDING_GONE] = "",
 	[STANDING_DRIFTED] = "make Git and the API agree, or set sync.mode: heal",
 	[STANDING_PLANNED] = "set sync.mode: heal, or report",
 	[STANDING_ABSENT_OK] = "weir forget NAME lets go of it; sync.prune.enabled deletes it",
@@ -193,6 +200,15 @@ static struct node *troubles(struct arena *a, const struct engine_stats *stats)
 	return list;
 }
 
+struct node *view_rewind(struct arena *a, const struct engine_rewind *r)
+{
+	struct node *map = node_map(a);
+	node_map_set(a, map, "from", node_string(a, r->from));
+	node_map_set(a, map, "to", node_string(a, r->to));
+	node_map_set(a, map, "approval", node_string(a, r->approval));
+	return map;
+}
+
 struct node *view_status(const struct view *v, struct arena *a)
 {
 	const struct engine_stats *stats = &v->stats;
@@ -210,6 +226,7 @@ struct node *view_status(const struct view *v, struct arena *a)
 	node_map_set(a, top, "reads", node_int(a, (int64_t)stats->reads));
 	node_map_set(a, top, "last_pass", view_time(a, stats->last_pass_ms));
 	node_map_set(a, top, "troubles", troubles(a, stats));
+	node_map_set(a, top, "rewound", v->is_rewound ? view_rewind(a, &v->rewind) : node_null(a));
 	node_map_set(a, top, "statuses", statuses(a, v));
 	node_map_set(a, top, "replicators", view_replicators(v, a));
 	node_map_set(a, top, "events", view_events(a, &v->events));

@@ -2,9 +2,11 @@
  * How things stand, gathered from the store and, where there is one, from the engine; as trees for
  * people's eyes and for programs. Times in them are RFC 3339.
  *
- * status: {name, daemon, head, state, text, settled, passes, reads, last_pass, troubles: [{what,
- *	since, message}], statuses: [{commit, context, state, text, posted}], replicators: {NAME:
- *	{generation, standing, hold, since, why, release, until, approvable}}, events: […]}
+ * status: {name, daemon, head, state, text, settled, passes, reads, last_pass,
+ *	troubles: [{what, since, message}], rewound: {from, to, approval} or null,
+ *	statuses: [{commit, context, state, text, posted}],
+ *	replicators: {NAME: {generation, standing, hold, since, why, release, until, approvable}},
+ *	events: […]}
  * explain: the same of one replicator, with its suspension, approvals, open intent and events.
  */
 #ifndef CLI_VIEW_H
@@ -19,6 +21,8 @@ struct view {
 	const struct config *config;
 	bool daemon;
 	struct engine_stats stats; /* of the daemon; points into its engine */
+	bool is_rewound;
+	struct engine_rewind rewind; /* the same */
 	char *head; /* that was taken last */
 	char *seen; /* where the branch was seen last: another one if it was rewound */
 	char *standings; /* JSON, as the engine's; NULL if none */
@@ -35,6 +39,7 @@ int view_load(struct store *s, const struct config *c, struct view *ret_view, st
 void view_take_engine(struct view *v, const struct engine *engine);
 void view_release(struct view *v);
 
+struct node *view_rewind(struct arena *a, const struct engine_rewind *r);
 struct node *view_status(const struct view *v, struct arena *a);
 /* ERR_NOT_FOUND with a "did you mean" if nothing is known of it. */
 int view_explain(const struct view *v, struct store *s, const char *name, size_t n_events,

@@ -149,6 +149,13 @@ const struct plan *engine_plan(const struct engine *en);
 struct ledger *engine_ledger(struct engine *en);
 /* Writes what was ordered, and makes the next pass come now. */
 int engine_ordered(struct engine *en, struct err *e);
+/* A rewound branch that is held: from which commit to which, and what releases it. */
+struct engine_rewind {
+	const char *from;
+	const char *to;
+	const char *approval;
+};
+bool engine_rewind(const struct engine *en, struct engine_rewind *ret_rewind);
 /* How those stand that are not Healthy, as JSON: a list of {name, standing, hold, since_ms, why,
  * release, until_ms, approval}; what is not known is not there. NULL before the first report. */
 const char *engine_standings(const struct engine *en);

@@ -167,6 +167,6 @@ int orders_approve(struct ledger *l, const struct order *o, const char *digest, 
 	};
 	auto_free char *detail = xasprintf("%s%s%s", action, o->reason[0] ? ": " : "", o->reason);
 	ledger_approve(l, a);
-	ledger_event_by(l, o->now_ms, o->name, "approved", detail, o->by);
+	ledger_event_by(l, o->now_ms, or_nothing(o->name), "approved", detail, o->by);
 	return 0;
 }

@@ -28,7 +28,7 @@ int orders_suspend(
 int orders_resume(struct ledger *l, const struct order *o, bool *ret_still, struct err *e);
 /* Lets go of what is not in Git any more, without deleting it. */
 int orders_forget(struct ledger *l, const struct order *o, struct err *e);
-/* What a held item of the plan binds may be done. */
+/* What a held item of the plan binds may be done. The name is "" where it is about the commit. */
 int orders_approve(struct ledger *l, const struct order *o, const char *digest, const char *action,
 	struct err *e);
 

@@ -104,3 +104,11 @@ const char *engine_standings(const struct engine *en)
 {
 	return en->standings;
 }
+
+bool engine_rewind(const struct engine *en, struct engine_rewind *ret_rewind)
+{
+	if (!en->rewound || !en->rewind_approval)
+		return false;
+	*ret_rewind = (struct engine_rewind){en->ledger.head, en->head.sha, en->rewind_approval};
+	return true;
+}

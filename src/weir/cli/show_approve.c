@@ -1,0 +1,80 @@
+/* What an approval is about: what would be done, to what, and what is lost. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/show.h"
+#include "doc/json.h"
+
+#define LABEL_WIDTH 8
+#define INDENT	    4
+
+static void show_line(const char *label, const char *text, struct screen screen, struct buf *out)
+{
+	size_t at = INDENT + LABEL_WIDTH;
+	buf_addf(out, "%*s", INDENT, "");
+	show_painted(out, screen, SHOW_DIM, label);
+	buf_addf(out, "%*s", (int)(LABEL_WIDTH - strlen(label)), "");
+	show_wrapped(out, screen, at, at, text);
+}
+
+static void add_value(struct buf *out, const struct node *value)
+{
+	if (!value || value->type == NODE_NULL)
+		buf_adds(out, "(none)");
+	else if (value->type == NODE_STRING)
+		buf_adds(out, value->u.string.s);
+	else
+		json_write(out, value, JSON_STYLE_COMPACT);
+}
+
+static void show_change(const struct node *change, struct screen screen, struct buf *out)
+{
+	const char *key = node_get_string(change, "key");
+	auto_buf struct buf text = BUF_INIT;
+	buf_addf(&text, "%s%s%s: ", show_get(change, "field"), key ? "." : "", key ? key : "");
+	add_value(&text, node_get(change, "before"));
+	buf_adds(&text, " -> ");
+	add_value(&text, node_get(change, "after"));
+	show_line("change", buf_str(&text), screen, out);
+}
+
+static bool is_lost(const char *action)
+{
+	return !strcmp(action, "delete") || !strcmp(action, "replace");
+}
+
+static void show_object(
+	const struct node *item, const char *action, struct screen screen, struct buf *out)
+{
+	const struct node *live = node_get(item, "live");
+	auto_buf struct buf text = BUF_INIT;
+	int64_t generation = 0;
+	if (!live || live->type != NODE_MAP)
+		return;
+	node_get_int(live, "generation", &generation);
+	buf_addf(&text, "generation %" PRId64 ", %s", generation, show_get(live, "status"));
+	if (node_get_string(live, "uid"))
+		buf_addf(&text, ", uid %s", show_get(live, "uid"));
+	if (is_lost(action))
+		buf_adds(&text, ": it stops copying, and its offsets are gone");
+	show_line(is_lost(action) ? "loses" : "object", buf_str(&text), screen, out);
+}
+
+void show_approvable(const struct node *item, struct screen screen, struct buf *out)
+{
+	const struct node *hold = node_get(item, "hold");
+	const struct node *changes = show_list(item, "changes");
+	const char *action = show_get(hold, "action");
+	auto_buf struct buf name = BUF_INIT, binds = BUF_INIT;
+	buf_addf(&name, "! %s", show_get(item, "name"));
+	show_painted(out, screen, SHOW_WORD, buf_str(&name));
+	buf_addf(out, "  %s\n", action);
+	show_line("held", show_get(hold, "reason"), screen, out);
+	show_object(item, action, screen, out);
+	for (size_t i = 0; i < changes->u.seq.n; i++)
+		show_change(changes->u.seq.at[i], screen, out);
+	buf_addf(&binds, "this %s of this object with the values it has now (%.12s)", action,
+		show_get(hold, "approval"));
+	show_line("binds", buf_str(&binds), screen, out);
+	buf_addc(out, '\n');
+}

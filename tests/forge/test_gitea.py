@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """weir with Gitea: clone with a token, push, webhook, statuses read back, and what may go wrong between them."""
 
-import datetime
-import re
 import shutil
 import sys
 import tempfile
@@ -18,16 +16,6 @@ from site_gitea import DEADLINE_S, GiteaSite, document, main, wait_for  # noqa: 
 
 ONE = {"orders.yaml": document("orders-dr")}
 TWO = ONE | {"payments.yaml": document("payments-dr", topic_whitelist=["payments.*"])}
-PROMPT_S = 3  # from the webhook to the new commit; well below a second where nothing else runs
-STAMP = r"(?m)^(\S+Z) "
-
-
-def seconds_between(log, first, second):
-    """From the last line with the first words to the next one with the second."""
-    at = [m for m in re.finditer(STAMP + ".*" + first, log)][-1]
-    after = re.compile(STAMP + ".*" + second).search(log, at.end())
-    times = [datetime.datetime.fromisoformat(m[1]) for m in (at, after)]
-    return (times[1] - times[0]).total_seconds()
 
 
 class GiteaTest(unittest.TestCase):
@@ -39,7 +27,6 @@ class GiteaTest(unittest.TestCase):
             s.wait_status(sha, "success", "^no drift", "drift")
             second = s.push(TWO)
             self.assertEqual(s.wait_status(second, "success", "^2 in sync"), "2 in sync (1 changed)")
-            self.assertLess(seconds_between(s.log(), "outcome=push", "new commit"), PROMPT_S)
             wait_for(lambda: s.metric("weir_webhooks_total", outcome="push") == 2, DEADLINE_S, "both webhooks")
             broken = s.push({"orders.yaml": document("orders-dr", topic_whitelst="x")})
             s.wait_status(broken, "failure", "did you mean topic_whitelist")

@@ -1,6 +1,7 @@
 /*
  * A replicator in Git that is live and not ours: not in the inventory, or re-created by somebody
- * since. Nothing is written unless it is a draft that is wholly as Git says.
+ * since. What is as Git says is taken over; what differs is overwritten only where sync.adopt or a
+ * person says so. Nobody's draft is started that Git does not say the whole of.
  */
 #include "plan/planner.h"
 
@@ -8,7 +9,7 @@
 
 static void collect(struct planner *p, const struct subject *s, const struct plan_item *it)
 {
-	static const struct rules rules = {.complete = true};
+	const struct rules rules = {.complete = true, .sync = &it->desired->sync};
 	const struct spec *sides[SIDE__COUNT] = {
 		[SIDE_DESIRED] = &it->desired->spec,
 		[SIDE_LIVE] = &s->live->spec,
@@ -35,29 +36,85 @@ static bool is_draft(const struct live *live, const struct plan_record *record)
 	return live->status != LIVE_PROVISIONING && live->status != LIVE_UPDATING;
 }
 
-static void decide_draft(struct planner *p, struct plan_item *it)
+/* What is set there and not by Git; empty if nothing is. */
+static void name_others(struct planner *p, struct buf *names)
+{
+	vec_each (s, &p->settings) {
+		if (s->verdict != VERDICT_FREE ||
+			setting_equal(s, s->value[SIDE_LIVE], s->value[SIDE_DESIRED]))
+			continue;
+		buf_adds(names, names->len ? ", " : "");
+		setting_name(s, names);
+	}
+}
+
+/* True if the action, which starts the draft, is held for what the draft has besides. */
+static bool hold_draft(struct planner *p, struct plan_item *it, enum plan_action action)
 {
 	auto_buf struct buf names = BUF_INIT;
+	int64_t generation = it->live->generation;
 
-	vec_each (s, &p->settings) {
-		if (s->verdict != VERDICT_FREE || setting_equal(s, s->value[SIDE_LIVE], NULL))
-			continue;
-		buf_adds(&names, names.len ? ", " : "");
-		setting_name(s, &names);
-	}
-	if (names.len == 0) {
-		it->action = PLAN_RECONCILE;
-		item_note(it,
-			"exists already, as Git says; generation %" PRId64 " was never provisioned",
-			it->live->generation);
+	name_others(p, &names);
+	if (names.len == 0)
+		return false;
+	bool held = !applies_drafts(p, it->desired) &&
+		    item_hold_unless_approved(p, it, PLAN_HOLD_FOREIGN, action,
+			    plan_text(p,
+				    "exists already as a draft (generation %" PRId64
+				    ") that also sets what Git does not: %s",
+				    generation, buf_str(&names)),
+			    plan_text(p,
+				    "write these in Git, start the draft in the API, or `weir "
+				    "approve %s`",
+				    it->name));
+	if (!held)
+		item_note(it, "also provisions what Git does not say: %s", buf_str(&names));
+	return held;
+}
+
+static void decide_draft(struct planner *p, struct plan_item *it)
+{
+	if (hold_draft(p, it, PLAN_RECONCILE))
+		return;
+	it->action = PLAN_RECONCILE;
+	item_note(it, "exists already, as Git says; generation %" PRId64 " was never provisioned",
+		it->live->generation);
+}
+
+/* A store in which nothing was ever done may be one that was lost, and an older version of a
+ * document is not what somebody wants now. */
+static bool hold_difference(struct planner *p, struct plan_item *it, enum sync_adopt adopt)
+{
+	bool is_lost = adopt == ADOPT_OVERWRITE && p->in->store_is_empty;
+
+	if (adopt == ADOPT_OVERWRITE && !is_lost && !it->from_accepted)
+		return false;
+	return item_hold_unless_approved(p, it, PLAN_HOLD_ADOPT, PLAN_ADOPT,
+		is_lost ? "exists already and is not as Git says; with an empty state folder "
+			  "nothing is overwritten"
+			: "exists already and is not as Git says",
+		plan_text(p, "write in Git what is live, or `weir approve %s` to overwrite it",
+			it->name));
+}
+
+static void decide_overwrite(struct planner *p, struct plan_item *it, enum sync_adopt adopt)
+{
+	const char *fixed = plan_fixed_names(p, NULL);
+
+	if (fixed) {
+		item_hold(it, PLAN_HOLD_ADOPT, PLAN_ADOPT,
+			plan_text(p,
+				"exists already, is not as Git says, and cannot be changed: %s",
+				fixed),
+			"write in Git what is live, or declare it under another name");
 		return;
 	}
-	item_hold(it, PLAN_HOLD_FOREIGN, PLAN_RECONCILE,
-		plan_text(p,
-			"exists already as a draft (generation %" PRId64
-			") that also sets what Git does not: %s",
-			it->live->generation, buf_str(&names)),
-		"write these in Git, or start the draft in the API");
+	if (hold_difference(p, it, adopt))
+		return;
+	if (is_draft(it->live, it->record) && hold_draft(p, it, PLAN_UPDATE))
+		return;
+	it->action = PLAN_UPDATE;
+	item_note(it, "exists already: taken over and overwritten");
 }
 
 static void note_masked(struct planner *p, struct plan_item *it)
@@ -74,20 +131,21 @@ static void note_masked(struct planner *p, struct plan_item *it)
 
 void plan_adoption(struct planner *p, const struct subject *s, struct plan_item *it)
 {
+	const struct sync_settings *sync = &it->desired->sync;
+	enum sync_adopt adopt = sync->has_adopt ? (enum sync_adopt)sync->adopt : p->in->adopt;
+
 	collect(p, s, it);
 	item_add_diffs(p, it, VERDICT_WRITE);
 	note_masked(p, it);
-	if (p->in->adopt == ADOPT_NEVER) {
+	if (adopt == ADOPT_NEVER)
 		item_hold(it, PLAN_HOLD_ADOPT, PLAN_ADOPT,
 			"exists already, and sync.adopt is never",
-			"set sync.adopt: match in weir.yaml, or take it out of Git");
-	} else if (it->diffs.n) {
-		item_hold(it, PLAN_HOLD_ADOPT, PLAN_ADOPT, "exists already and is not as Git says",
-			"write in Git what is live, or make the live one as Git says");
-	} else if (is_draft(s->live, s->record)) {
+			"set sync.adopt: match for it, or take it out of Git");
+	else if (it->diffs.n)
+		decide_overwrite(p, it, adopt);
+	else if (is_draft(s->live, s->record))
 		decide_draft(p, it);
-	} else {
+	else
 		it->action = PLAN_ADOPT;
-	}
 	it->healthy = s->live->status == LIVE_HEALTHY && it->action != PLAN_RECONCILE;
 }

@@ -47,6 +47,7 @@ struct line {
 struct block {
 	const struct text_style *style;
 	bool creates; /* there is no before */
+	bool deletes; /* there is no after */
 	struct arena arena; /* the cells */
 	struct {
 		VEC_FIELDS(struct line);
@@ -180,8 +181,9 @@ static void add_long(struct block *b, struct line line, const struct plan_diff *
 	size_t n = lists ? length_of(d->after) : 0;
 
 	line.cell[CELL_VALUE] = "";
-	if (lists && b->creates)
-		line.cell[CELL_VALUE] = arena_printf(&b->arena, "%zu entries", n);
+	if (lists && (b->creates || b->deletes))
+		line.cell[CELL_VALUE] = arena_printf(
+			&b->arena, "%zu entries", b->deletes ? length_of(d->before) : n);
 	else if (lists)
 		line.cell[CELL_VALUE] =
 			arena_printf(&b->arena, "%zu -> %zu entries", length_of(d->before), n);
@@ -192,7 +194,8 @@ static void add_long(struct block *b, struct line line, const struct plan_diff *
 	}
 	if (!b->creates)
 		add_nested(b, '-', before);
-	add_nested(b, '+', after);
+	if (!b->deletes)
+		add_nested(b, '+', after);
 }
 
 /* One line that goes and one that comes. */
@@ -203,6 +206,8 @@ static void add_pair(struct block *b, struct line line, const char *before, cons
 
 	if (!b->creates)
 		vec_push(&b->lines, goes);
+	if (b->deletes)
+		return;
 	line.mark = '+';
 	line.cell[CELL_VALUE] = after;
 	vec_push(&b->lines, line);
@@ -211,13 +216,16 @@ static void add_pair(struct block *b, struct line line, const char *before, cons
 static void add_diff(struct block *b, const struct plan_diff *d)
 {
 	const char *before = value_of(b, d, d->before), *after = value_of(b, d, d->after);
-	const char *both = b->creates ? after : arena_printf(&b->arena, "%s -> %s", before, after);
+	const char *both = b->creates	? after
+			   : b->deletes ? before
+					: arena_printf(&b->arena, "%s -> %s", before, after);
+	bool is_one = b->creates || b->deletes;
 	struct line line = {
 		.mark = ' ',
 		.cell = {[CELL_LABEL] = label_of(b, d),
 			[CELL_VALUE] = both,
 			[CELL_PLACE] = place_of(b, d->file, d->line),
-			[CELL_WORD] = b->creates ? "" : plan_change_name(d->change)},
+			[CELL_WORD] = is_one ? "" : plan_change_name(d->change)},
 	};
 
 	if (text_length(both) > VALUE_INLINE_MAX)
@@ -322,7 +330,7 @@ static void print_sentence(
 
 void block_print(const struct text_style *style, const struct plan_item *it, struct buf *out)
 {
-	struct block b = {.style = style, .creates = plan_creates(it)};
+	struct block b = {.style = style, .creates = plan_creates(it), .deletes = plan_deletes(it)};
 
 	print_head(style, it, out);
 	if (it->action == PLAN_HOLD)

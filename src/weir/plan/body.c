@@ -1,6 +1,7 @@
 /* What is sent to the API for an item, what it leads to, and what of it the API did not keep. */
 #include "plan/planner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A mask that stands for a value of ours must not take its place. */
@@ -36,6 +37,9 @@ static struct node *merged_config(
 		if (pair->value->type != NODE_NULL)
 			node_map_add(a, merged, pair->key, pair->value);
 	}
+	vec_each (d, &it->diffs)
+		if (d->field == field && d->as_null)
+			node_map_set(a, merged, d->key, node_null(a));
 	return merged->u.map.n ? merged : node_null(a);
 }
 
@@ -60,7 +64,7 @@ struct spec plan_sent(struct arena *a, const struct plan_item *item)
 {
 	struct spec sent = {0};
 
-	if (item->action == PLAN_CREATE) {
+	if (item->action == PLAN_CREATE || item->action == PLAN_REPLACE) {
 		for (enum spec_field f = 0; f < SPEC__COUNT; f++)
 			sent.value[f] = wanted(item, f);
 		sent.value[SPEC_IDENTIFIER] = node_string(a, item->name);
@@ -107,10 +111,12 @@ static void put(struct arena *a, struct spec *spec, struct node *maps[SPEC__COUN
 
 struct spec plan_intended(struct arena *a, const struct plan_item *item)
 {
+	/* Of a new one nothing is owed. */
+	bool stays = item->live && item->action != PLAN_REPLACE;
 	const struct spec *sides[SIDE__COUNT] = {
 		[SIDE_DESIRED] = &item->desired->spec,
-		[SIDE_APPLIED] = item->ours ? record_applied(item->record) : NULL,
-		[SIDE_LIVE] = item->live ? &item->live->spec : NULL,
+		[SIDE_APPLIED] = stays && item->ours ? record_applied(item->record) : NULL,
+		[SIDE_LIVE] = stays ? &item->live->spec : NULL,
 	};
 	struct spec intended = {0};
 	struct node *maps[SPEC__COUNT] = {0};
@@ -123,6 +129,8 @@ struct spec plan_intended(struct arena *a, const struct plan_item *item)
 		bool is_written = next != end && is_about(next, s);
 
 		next += is_written;
+		if (setting_is_ignored(s, &item->desired->sync))
+			continue; /* not ours any more once it was created */
 		if (s->value[SIDE_DESIRED])
 			put(a, &intended, maps, s, s->value[SIDE_DESIRED]);
 		else if (!is_written && is_owed(s))
@@ -130,6 +138,52 @@ struct spec plan_intended(struct arena *a, const struct plan_item *item)
 	}
 	vec_release(&settings);
 	return intended;
+}
+
+static int compare_leftovers(const void *a, const void *b)
+{
+	const struct plan_leftover *left = a, *right = b;
+
+	return strcmp(left->key, right->key);
+}
+
+/* What stays of before: still shown, not in Git again, and not among what was just sent. */
+static size_t keep_leftovers(struct plan_leftover *left, size_t n, const struct plan_item *item,
+	const struct node *shown)
+{
+	const struct node *desired = item->desired->spec.value[SPEC_ADVANCED_CONFIGURATION];
+	const struct plan_record *record = item->record;
+	const struct plan_diff *d = item->diffs.at, *end = d + item->diffs.n;
+
+	/* Both are sorted by key. */
+	for (size_t i = 0; record && i < record->n_leftovers; i++) {
+		const struct plan_leftover *before = &record->leftovers[i];
+
+		while (d != end && (!d->key || strcmp(d->key, before->key) < 0))
+			d++;
+		bool is_sent = d != end && strcmp(d->key, before->key) == 0;
+		if (!is_sent && node_get(shown, before->key) && !node_get(desired, before->key))
+			left[n++] = *before;
+	}
+	return n;
+}
+
+const struct plan_leftover *plan_leftovers(
+	struct arena *a, const struct plan_item *item, const struct spec *answered, size_t *ret_n)
+{
+	const struct node *shown = answered->value[SPEC_ADVANCED_CONFIGURATION];
+	size_t most = item->diffs.n + (item->record ? item->record->n_leftovers : 0), n = 0;
+	struct plan_leftover *left = arena_alloc(a, (most + 1) * sizeof(*left));
+
+	vec_each (d, &item->diffs)
+		if (d->key && d->change == PLAN_RESET && node_get(shown, d->key) &&
+			spec_setting_equal(d->before, node_get(shown, d->key)))
+			left[n++] = (struct plan_leftover){d->key, d->as_null};
+	n = keep_leftovers(left, n, item, shown);
+	if (n)
+		qsort(left, n, sizeof(*left), compare_leftovers);
+	*ret_n = n;
+	return left;
 }
 
 unsigned plan_not_kept(const struct spec *sent, const struct spec *answered)

@@ -12,7 +12,14 @@
 /* So many must be missing at once before the API is suspected of hiding them. */
 #define HIDDEN_LEAST 3
 
-enum fact_kind { FACT_DECLARED, FACT_ACCEPTED, FACT_LIVE, FACT_RECORD, FACT_SECRET };
+enum fact_kind {
+	FACT_DECLARED,
+	FACT_ACCEPTED,
+	FACT_LIVE,
+	FACT_RECORD,
+	FACT_SUSPENSION,
+	FACT_SECRET
+};
 
 struct fact {
 	const char *name;
@@ -22,6 +29,7 @@ struct fact {
 		const struct replicator *replicator;
 		const struct live *live;
 		const struct plan_record *record;
+		const struct plan_suspension *suspension;
 		const struct plan_secret *secret;
 	} u;
 };
@@ -46,6 +54,9 @@ static void gather(struct facts *out, const struct plan_input *in)
 	for (size_t i = 0; i < in->n_records; i++)
 		vec_push(out, (struct fact){in->records[i]->name, FACT_RECORD, i,
 				      .u.record = in->records[i]});
+	for (size_t i = 0; i < in->n_suspensions; i++)
+		vec_push(out, (struct fact){in->suspensions[i].name, FACT_SUSPENSION, i,
+				      .u.suspension = &in->suspensions[i]});
 	for (size_t i = 0; i < in->n_secrets; i++)
 		if (in->secrets[i].message)
 			vec_push(out, (struct fact){in->secrets[i].name, FACT_SECRET, i,
@@ -83,6 +94,9 @@ static void add_fact(struct subject *s, struct secrets *secrets, const struct fa
 	case FACT_RECORD:
 		s->record = s->record ? s->record : f->u.record;
 		break;
+	case FACT_SUSPENSION:
+		s->suspension = s->suspension ? s->suspension : f->u.suspension;
+		break;
 	case FACT_SECRET:
 		vec_push(secrets, f->u.secret);
 		break;
@@ -112,18 +126,27 @@ static void join(struct subjects *out, struct secrets *secrets, const struct fac
 	}
 }
 
-/* More than half of what was live before, and more than two, is missing at once. */
-static bool is_hidden(const struct subjects *subjects)
+/* More than half of what was live before, and more than two, is missing at once. What we deleted
+ * ourselves is not missed. */
+static void count_inventory(struct planner *p, const struct subjects *subjects)
 {
-	size_t known = 0, missing = 0;
+	size_t missing = 0;
 
 	vec_each (s, subjects) {
 		if (!s->record || !record_was_live(s->record))
 			continue;
-		known++;
-		missing += !s->live;
+		p->n_inventory++;
+		missing += !s->live && !s->record->deleted;
 	}
-	return missing >= HIDDEN_LEAST && missing * 2 > known;
+	p->hidden = missing >= HIDDEN_LEAST && missing * 2 > p->n_inventory;
+}
+
+static void count_items(struct plan *plan)
+{
+	vec_each (it, &plan->items) {
+		plan->count[it->action]++;
+		plan->n_changes += action_does_something(it->action);
+	}
 }
 
 struct plan *plan_build(const struct plan_input *input)
@@ -138,9 +161,11 @@ struct plan *plan_build(const struct plan_input *input)
 	if (facts.n)
 		qsort(facts.at, facts.n, sizeof(*facts.at), compare_facts);
 	join(&subjects, &secrets, &facts);
-	p.hidden = is_hidden(&subjects);
+	count_inventory(&p, &subjects);
 	vec_each (s, &subjects)
 		plan_subject(&p, s);
+	guard_items(&p);
+	count_items(p.plan);
 	vec_release(&facts);
 	vec_release(&subjects);
 	vec_release(&secrets);

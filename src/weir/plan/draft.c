@@ -86,6 +86,7 @@ static enum draft_part part_of(const struct setting *s, bool exact)
 	case VERDICT_REPORT:
 	case VERDICT_WITHHOLD:
 	case VERDICT_STAYS:
+	case VERDICT_CONTESTED:
 		return exact ? DRAFT_NOT : DRAFT_FOREIGN;
 	case VERDICT_WRITE:
 	case VERDICT_NOT_KEPT:

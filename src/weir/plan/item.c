@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 
 static char *format_escaped(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
@@ -39,6 +40,12 @@ void item_note(struct plan_item *it, const char *fmt, ...)
 void item_hold(struct plan_item *it, enum plan_hold hold, enum plan_action action, const char *why,
 	const char *release)
 {
+	item_hold_until(it, hold, action, why, release, 0);
+}
+
+void item_hold_until(struct plan_item *it, enum plan_hold hold, enum plan_action action,
+	const char *why, const char *release, int64_t until_ms)
+{
 	if (it->action == PLAN_HOLD) {
 		item_note(it, "also held: %s", why);
 		return;
@@ -48,6 +55,48 @@ void item_hold(struct plan_item *it, enum plan_hold hold, enum plan_action actio
 	it->hold = hold;
 	it->held = why;
 	it->release = release;
+	it->until_ms = until_ms;
+}
+
+bool item_hold_unless_approved(struct planner *p, struct plan_item *it, enum plan_hold hold,
+	enum plan_action action, const char *why, const char *release)
+{
+	const char *digest = approval_digest(p, it, action);
+	bool is_first = it->action != PLAN_HOLD;
+
+	if (approval_given(p->in, digest)) {
+		if (!it->approved)
+			item_note(it, "approved: %s", why);
+		it->approval = digest;
+		it->approved = true;
+		return false;
+	}
+	item_hold(it, hold, action, why, release);
+	if (is_first)
+		it->approval = digest;
+	return true;
+}
+
+const char *plan_time(struct planner *p, int64_t wall_ms)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	return arena_strdup(&p->plan->arena, clock_format(wall_ms, text));
+}
+
+const struct replicator *item_document(const struct plan_item *it)
+{
+	return it->desired ? it->desired : it->remembered;
+}
+
+bool action_does_something(enum plan_action action)
+{
+	return action != PLAN_NONE && action != PLAN_HOLD;
+}
+
+bool action_writes(enum plan_action action)
+{
+	return action_does_something(action) && action != PLAN_ADOPT;
 }
 
 void item_add_diff(struct plan_item *it, const struct setting *s, enum plan_change change,
@@ -64,6 +113,7 @@ void item_add_diff(struct plan_item *it, const struct setting *s, enum plan_chan
 				     .key = s->key ? s->key->u.string.s : NULL,
 				     .before = before,
 				     .after = after,
+				     .as_null = s->as_null,
 				     .file = origin.file,
 				     .line = origin.line,
 			     });

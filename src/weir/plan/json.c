@@ -4,12 +4,13 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "doc/json.h"
 #include "doc/problem.h"
 
 #define FORMAT_VERSION                                                                             \
-	"1.0" /* the minor number grows with new keys, the major one when a reader may break */
+	"1.1" /* the minor number grows with new keys, the major one when a reader may break */
 
 static struct node *string_or_null(struct arena *a, const char *s)
 {
@@ -19,6 +20,13 @@ static struct node *string_or_null(struct arena *a, const char *s)
 static struct node *line_or_null(struct arena *a, unsigned line)
 {
 	return line ? node_int(a, line) : node_null(a);
+}
+
+static struct node *time_or_null(struct arena *a, int64_t wall_ms)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	return wall_ms ? node_string(a, clock_format(wall_ms, text)) : node_null(a);
 }
 
 static struct node *strings_node(struct arena *a, const struct strv *v)
@@ -90,6 +98,30 @@ static struct node *hold_node(struct arena *a, const struct plan_item *it)
 	node_map_set(a, map, "action", node_string(a, plan_action_name(it->held_action)));
 	node_map_set(a, map, "reason", node_string(a, it->held));
 	node_map_set(a, map, "release", node_string(a, it->release));
+	node_map_set(a, map, "until", time_or_null(a, it->until_ms));
+	node_map_set(a, map, "approval", string_or_null(a, it->approval));
+	return map;
+}
+
+static struct node *escaped_or_null(struct arena *a, const char *s)
+{
+	auto_buf struct buf text = BUF_INIT;
+
+	if (!s)
+		return node_null(a);
+	plan_add_text(&text, s);
+	return node_string(a, buf_str(&text));
+}
+
+static struct node *suspended_node(struct arena *a, const struct plan_suspension *s)
+{
+	struct node *map = node_map(a);
+
+	if (!s)
+		return node_null(a);
+	node_map_set(a, map, "reason", escaped_or_null(a, s->reason));
+	node_map_set(a, map, "by", escaped_or_null(a, s->by));
+	node_map_set(a, map, "until", time_or_null(a, s->has_until ? s->until_ms : 0));
 	return map;
 }
 
@@ -116,6 +148,8 @@ static struct node *item_node(struct arena *a, const struct plan_item *it)
 	node_map_set(a, map, "name", node_string(a, it->name));
 	node_map_set(a, map, "action", node_string(a, plan_action_name(it->action)));
 	node_map_set(a, map, "hold", hold_node(a, it));
+	node_map_set(a, map, "approved", node_bool(a, it->approved));
+	node_map_set(a, map, "suspended", suspended_node(a, it->suspended));
 	node_map_set(a, map, "file", string_or_null(a, it->file));
 	node_map_set(a, map, "line", line_or_null(a, it->line));
 	node_map_set(a, map, "live", live_node(a, it->live));

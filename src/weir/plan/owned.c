@@ -32,16 +32,41 @@ static void collect(struct planner *p, const struct subject *s, const struct pla
 static void judge(struct planner *p, const struct subject *s, const struct plan_item *it,
 	size_t n[VERDICT__COUNT])
 {
+	const struct plan_record *r = s->record;
 	struct rules rules = {
-		.intent_open = s->record->intent_open,
+		.intent_open = r->intent_open,
 		.report = reports_drift(p, it->desired),
 		.complete = p->in->catalog->complete,
-		.not_kept = s->record->not_kept,
+		.not_kept = r->not_kept,
+		.emptied = spec_value_empty(r->not_kept_value.value[SPEC_ADVANCED_CONFIGURATION]),
+		.sync = &it->desired->sync,
+		.contested = r->contested,
+		.n_contested = r->n_contested,
+		.leftovers = r->leftovers,
+		.n_leftovers = r->n_leftovers,
 	};
 
 	settings_judge(&p->settings, &rules);
 	vec_each (setting, &p->settings)
 		n[setting->verdict]++;
+}
+
+/* Healed once more, since somebody says so. */
+static void heal_contested(struct planner *p, struct plan_item *it, size_t n[VERDICT__COUNT])
+{
+	if (n[VERDICT_CONTESTED] == 0)
+		return;
+	const char *digest = approval_digest(p, it, PLAN_UPDATE);
+	if (!approval_given(p->in, digest))
+		return;
+	it->approval = digest;
+	it->approved = true;
+	item_note(it, "approved: what somebody else keeps changing back is written once more");
+	vec_each (setting, &p->settings)
+		if (setting->verdict == VERDICT_CONTESTED)
+			setting->verdict = VERDICT_WRITE;
+	n[VERDICT_WRITE] += n[VERDICT_CONTESTED];
+	n[VERDICT_CONTESTED] = 0;
 }
 
 static bool is_foreign(const struct draft *d)
@@ -69,7 +94,7 @@ static void note_foreign(
 	if (n > FOREIGN_SHOWN)
 		item_note(it, "%s %zu more", verb, n - FOREIGN_SHOWN);
 	if (d->unknown)
-		item_note(it, "what it changes is not known");
+		item_note(it, "what the draft of somebody else changes is not known");
 }
 
 /* An operation is under way, and it is not ours. */
@@ -79,9 +104,35 @@ static bool is_busy(const struct plan_item *it)
 	       (it->live->status == LIVE_PROVISIONING || it->live->status == LIVE_UPDATING);
 }
 
-static void hold_foreign(
+/* True if the action is held for what somebody else saved. */
+static bool hold_foreign(struct planner *p, struct plan_item *it, enum plan_action action)
+{
+	bool says = it->live->has_observed;
+
+	if (applies_drafts(p, it->desired))
+		return false;
+	bool held = item_hold_unless_approved(p, it, PLAN_HOLD_FOREIGN, action,
+		plan_text(p,
+			"a draft of somebody else (generation %" PRId64
+			") would be provisioned too",
+			it->live->generation),
+		plan_text(p, "%s, or `weir approve %s`",
+			says ? "start or undo it in the API, write it in Git"
+			     : "write it in Git, undo it in the API",
+			it->name));
+	if (held && !says)
+		item_note(it,
+			"the API does not say what runs: that somebody started it counts once "
+			"its status was seen leaving Healthy and coming back");
+	return held;
+}
+
+/* The action would provision somebody else's draft too. */
+static void decide_foreign(
 	struct planner *p, struct plan_item *it, const struct draft *d, enum plan_action action)
 {
+	bool held = true;
+
 	if (is_busy(it))
 		item_hold(it, PLAN_HOLD_BUSY, action,
 			plan_text(p,
@@ -89,18 +140,10 @@ static void hold_foreign(
 				it->live->generation),
 			"nothing to do: it goes on once that has ended");
 	else
-		item_hold(it, PLAN_HOLD_FOREIGN, action,
-			plan_text(p,
-				"a draft of somebody else (generation %" PRId64
-				") would be provisioned too",
-				it->live->generation),
-			it->live->has_observed ? "start or undo it in the API, or write it in Git"
-					       : "write it in Git, or undo it in the API");
-	if (!is_busy(it) && !it->live->has_observed)
-		item_note(it,
-			"the API does not say what runs: that somebody started it counts once "
-			"its status was seen leaving Healthy and coming back");
-	note_foreign(p, it, d, "would also provision");
+		held = hold_foreign(p, it, action);
+	if (!held)
+		it->action = action;
+	note_foreign(p, it, d, held ? "would also provision" : "also provisions");
 }
 
 static void tell_foreign(struct planner *p, struct plan_item *it, const struct draft *d)
@@ -110,31 +153,13 @@ static void tell_foreign(struct planner *p, struct plan_item *it, const struct d
 	note_foreign(p, it, d, "it changes");
 }
 
-static bool hold_if_immutable(struct planner *p, struct plan_item *it)
-{
-	auto_buf struct buf names = BUF_INIT;
-
-	vec_each (s, &p->settings) {
-		if (s->verdict != VERDICT_WRITE || !spec_fields[s->field].immutable)
-			continue;
-		buf_adds(&names, names.len ? ", " : "");
-		setting_name(s, &names);
-	}
-	if (names.len == 0)
-		return false;
-	item_hold(it, PLAN_HOLD_IMMUTABLE, PLAN_UPDATE,
-		plan_text(p, "cannot be changed after it was created: %s", buf_str(&names)),
-		"write in Git what is live, or declare the new one under another name");
-	return true;
-}
-
 static void decide_write(struct planner *p, struct plan_item *it, const struct draft *d)
 {
 	item_add_diffs(p, it, VERDICT_WRITE);
-	if (hold_if_immutable(p, it))
+	if (plan_fixed(p, it))
 		return;
 	if (is_foreign(d))
-		hold_foreign(p, it, d, PLAN_UPDATE);
+		decide_foreign(p, it, d, PLAN_UPDATE);
 	else
 		it->action = PLAN_UPDATE;
 }
@@ -152,11 +177,12 @@ static void decide_retry(struct planner *p, struct plan_item *it)
 	int64_t ahead = it->record->retry_at_ms - p->in->now_ms;
 
 	if (ahead > 0 && ahead <= PLAN_RETRY_MOST_MS) {
-		item_hold(it, PLAN_HOLD_BACKOFF, PLAN_RECONCILE,
+		item_hold_until(it, PLAN_HOLD_BACKOFF, PLAN_RECONCILE,
 			plan_text(p,
 				"generation %" PRId64 " ended in Error; the next attempt is at %s",
 				it->live->generation, clock_format(it->record->retry_at_ms, when)),
-			"wait, or change it in Git: a new generation is tried at once");
+			"wait, or change it in Git: a new generation is tried at once",
+			it->record->retry_at_ms);
 		return;
 	}
 	it->action = PLAN_RECONCILE;
@@ -190,89 +216,13 @@ static void decide_generation(struct planner *p, struct plan_item *it, const str
 	} else {
 		add_provisioned_diffs(p, it);
 		if (is_foreign(d)) {
-			hold_foreign(p, it, d, PLAN_RECONCILE);
+			decide_foreign(p, it, d, PLAN_RECONCILE);
 			return;
 		}
 		it->action = PLAN_RECONCILE;
 		item_note(it, "generation %" PRId64 " is saved and was never provisioned",
 			it->live->generation);
 	}
-}
-
-/* What is held although nothing is written, by verdict, the first that applies. */
-static const struct {
-	enum verdict verdict;
-	enum plan_hold hold;
-	const char *why;
-	const char *release;
-} leftovers[] = {
-	{VERDICT_REPORT, PLAN_HOLD_REPORT, "drift, and sync.mode is report",
-		"write in Git what is live, or set sync.mode: heal"},
-	{VERDICT_WITHHOLD, PLAN_HOLD_INCOMPLETE,
-		"gone from YAML, and nothing is reset while Git has errors",
-		"fix the errors in Git"},
-	{VERDICT_NOT_KEPT, PLAN_HOLD_NOT_KEPT, "was written, and the API does not keep it",
-		"write in Git what the API keeps"},
-};
-
-static void decide_leftovers(
-	struct planner *p, struct plan_item *it, const size_t n[VERDICT__COUNT])
-{
-	for (size_t i = 0; i < ARRAY_SIZE(leftovers); i++) {
-		if (n[leftovers[i].verdict] == 0)
-			continue;
-		item_add_diffs(p, it, leftovers[i].verdict);
-		item_hold(
-			it, leftovers[i].hold, PLAN_UPDATE, leftovers[i].why, leftovers[i].release);
-		return;
-	}
-}
-
-static void note_setting(struct plan_item *it, const struct setting *s)
-{
-	auto_buf struct buf name = BUF_INIT, live = BUF_INIT, desired = BUF_INIT;
-
-	if (s->verdict == VERDICT_FREE || s->verdict == VERDICT_SAME)
-		return; /* nearly all of them: no texts are made for nothing */
-	setting_name(s, &name);
-	setting_text(s, SIDE_LIVE, &live);
-	setting_text(s, SIDE_DESIRED, &desired);
-	switch (s->verdict) {
-	case VERDICT_REPORT:
-		item_note(it, "drift, only reported: %s is %s, Git says %s", buf_str(&name),
-			buf_str(&live), buf_str(&desired));
-		break;
-	case VERDICT_WITHHOLD:
-		item_note(it, "%s is gone from YAML and stays %s until the errors in Git are fixed",
-			buf_str(&name), buf_str(&live));
-		break;
-	case VERDICT_NOT_KEPT:
-		item_note(it, "the API does not keep %s: Git says %s, it answers %s",
-			buf_str(&name), buf_str(&desired), buf_str(&live));
-		break;
-	case VERDICT_STAYS:
-		item_note(it, "%s is gone from YAML and stays %s: it cannot be taken back",
-			buf_str(&name), buf_str(&live));
-		break;
-	case VERDICT_FREE:
-	case VERDICT_SAME:
-	case VERDICT_WRITE:
-	case VERDICT__COUNT:
-		break;
-	}
-}
-
-/* What is neither written nor among the diffs is said. */
-static void note_rest(struct planner *p, struct plan_item *it)
-{
-	enum verdict shown = VERDICT_WRITE;
-
-	for (size_t i = 0; i < ARRAY_SIZE(leftovers); i++)
-		if (it->hold == leftovers[i].hold)
-			shown = leftovers[i].verdict;
-	vec_each (s, &p->settings)
-		if (s->verdict != shown)
-			note_setting(it, s);
 }
 
 static bool is_waiting(const struct subject *s)
@@ -302,6 +252,7 @@ void plan_owned(struct planner *p, const struct subject *s, struct plan_item *it
 
 	collect(p, s, it);
 	judge(p, s, it, n);
+	heal_contested(p, it, n);
 	struct draft d = draft_examine(&p->settings, s->live, s->record);
 	it->draft = d.exists;
 	it->waiting = is_waiting(s);
@@ -310,7 +261,5 @@ void plan_owned(struct planner *p, const struct subject *s, struct plan_item *it
 		decide_write(p, it, &d);
 	else
 		decide_generation(p, it, &d);
-	if (it->action == PLAN_NONE)
-		decide_leftovers(p, it, n);
-	note_rest(p, it);
+	plan_leave(p, it, n);
 }

@@ -86,6 +86,13 @@ struct plan_suspension {
 	int64_t until_ms; /* wall */
 };
 
+/* A key of advanced_configuration that is gone from YAML, was written without, and that the API
+ * still shows. */
+struct plan_leftover {
+	const char *key;
+	bool sent_as_null; /* that was tried too: there is no more to be done about it */
+};
+
 /* What our records know of one replicator; comes from the store. */
 struct plan_record {
 	const char *name;
@@ -111,9 +118,14 @@ struct plan_record {
 	struct spec not_kept_value; /* ... and what was written then */
 	int64_t gone_since_ms; /* wall; since when it has been gone from a Git that loads, 0 if it
 				  is not */
-	const char *const *contested; /* settings, as setting_name has them, that are contested;
-					 sorted */
+	const char *const *contested; /* "topic_whitelist", "advanced_configuration.tasks.max":
+					 settings that are contested; sorted */
 	size_t n_contested;
+	bool deleted; /* a DELETE of ours was accepted, for good or to create it anew: that it is
+			 not there is no surprise */
+	const struct plan_leftover *leftovers; /* what plan_leftovers gave when the last answer
+						  came */
+	size_t n_leftovers;
 };
 
 struct plan_secret { /* the result of resolving one secret path for a replicator */
@@ -142,6 +154,8 @@ struct plan_input {
 	enum foreign_drafts foreign_drafts;
 	bool store_is_empty; /* nothing was ever done from this store: overwrite acts as match */
 	bool rewound; /* hold everything: the branch was rewound */
+	const char *rewound_approval; /* the digest that releases it: of the old head and the new
+					 tree; NULL: nobody can */
 	struct {
 		bool enabled;
 		struct count_or_percent max;
@@ -167,6 +181,7 @@ struct plan_diff {
 	const struct node
 		*before; /* live, or, of what is only to be provisioned, what runs; NULL: absent */
 	const struct node *after; /* desired; NULL: reset or absent */
+	bool as_null; /* a key that leaving out did not take away: it is sent as null */
 	const char *file; /* of the desired value; NULL if none */
 	unsigned line;
 };
@@ -186,8 +201,9 @@ struct plan_item {
 	const char *held; /* why, "" if not held */
 	const char *release; /* what releases it: "change orders-dr in Git", … */
 	int64_t until_ms; /* wall; when time alone releases it, 0: it does not */
-	/* What a person approves who lets it go: a digest of name, object, destructive action and
-	 * the values before; NULL: nobody can. Kept where it was approved. */
+	/* What a person approves who lets it go: a digest of name, object, action and the values
+	 * before, which no commit and no secret changes; NULL: nobody can. Kept where it was
+	 * approved. */
 	const char *approval;
 	bool approved; /* ... and it was */
 	struct {
@@ -195,11 +211,16 @@ struct plan_item {
 	} diffs;
 	struct strv notes; /* "also provisions lag_alert_threshold (saved by somebody else)", … */
 	const struct replicator *desired; /* NULL for deletes and unmanaged ones */
+	const struct replicator *remembered; /* of one that is not in Git any more: its last
+						version that loaded, NULL if that is not known */
+	const struct plan_suspension *suspended; /* in force; `by` is NULL where YAML says so. Then
+						    nothing is done, also where all is in sync */
 	const struct live *live; /* NULL for creates */
 	const struct plan_record *record; /* NULL if it is not in the inventory */
 	bool from_accepted; /* the file fails to load; healed to the last version that did */
 	bool ours; /* the live one is what the record is about; else acting on it adopts it */
-	bool gone; /* neither in Git nor ours in the API any more: its record can be dropped */
+	bool gone; /* not in Git any more, and not ours, not there, or let go by sync.on_remove: its
+		      record can be dropped */
 	bool waiting; /* an operation of ours is under way */
 	bool draft; /* ours, and its live generation was saved and, as far as is known, not started
 		     */
@@ -229,9 +250,9 @@ void plan_free(struct plan *p);
 struct plan_item *plan_find(const struct plan *p, const char *name);
 
 /*
- * For an item whose action is CREATE or UPDATE: what is sent, as canonical values (a null resets a
- * field) and as the body of the POST or PATCH (only what changes, but a map as a whole). Empty for
- * all others.
+ * For an item whose action is CREATE, UPDATE or REPLACE: what is sent, as canonical values (a null
+ * resets a field) and as the body of the POST or PATCH (only what changes, but a map as a whole).
+ * Of a replacement it is the POST that comes once the old one is gone. Empty for all others.
  */
 struct spec plan_sent(struct arena *a, const struct plan_item *item);
 struct node *plan_body(struct arena *a, const struct plan_item *item);
@@ -244,6 +265,14 @@ struct spec plan_intended(struct arena *a, const struct plan_item *item);
 /* What of an answer differs from what was sent: bit per field. Fields whose values the API masks do
  * not count. */
 unsigned plan_not_kept(const struct spec *sent, const struct spec *answered);
+
+/*
+ * Keys of advanced_configuration that the item was to take away and the answer still shows with the
+ * value they had; with those that stay from earlier. Sorted; they point into the item. What is left
+ * over is sent as null once, by the next plan that is given it.
+ */
+const struct plan_leftover *plan_leftovers(
+	struct arena *a, const struct plan_item *item, const struct spec *answered, size_t *ret_n);
 
 enum plan_format {
 	PLAN_TEXT,

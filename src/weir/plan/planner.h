@@ -17,6 +17,7 @@ struct subject { /* a name, with everything that is known of it */
 	const struct replicator *accepted;
 	const struct live *live;
 	const struct plan_record *record;
+	const struct plan_suspension *suspension; /* from outside of Git */
 	const struct plan_secret *const *secrets;
 	size_t n_secrets;
 };
@@ -25,6 +26,7 @@ struct planner {
 	const struct plan_input *in;
 	struct plan *plan;
 	struct settings settings; /* of the subject at hand; kept for its memory */
+	size_t n_inventory; /* of what was live once */
 	bool hidden; /* so much of the inventory is missing that the API may be hiding it */
 };
 
@@ -37,6 +39,14 @@ const struct spec *record_applied(const struct plan_record *record);
 
 /* Drift of this replicator is only told. */
 bool reports_drift(const struct planner *p, const struct replicator *r);
+/* What others saved may be provisioned with what is ours. */
+bool applies_drafts(const struct planner *p, const struct replicator *r);
+/* What is live is what the record is about. */
+bool is_ours(struct planner *p, const struct subject *s);
+/* The document that counts for the item, in Git or remembered; NULL if there is none. */
+const struct replicator *item_document(const struct plan_item *it);
+bool action_does_something(enum plan_action action);
+bool action_writes(enum plan_action action);
 
 /* A text for the reader in the plan's arena, escaped. */
 const char *plan_text(struct planner *p, const char *fmt, ...)
@@ -50,6 +60,14 @@ void item_add_diffs(struct planner *p, struct plan_item *it, enum verdict verdic
  * becomes a note. */
 void item_hold(struct plan_item *it, enum plan_hold hold, enum plan_action action, const char *why,
 	const char *release);
+/* ... until that time, which releases it. */
+void item_hold_until(struct plan_item *it, enum plan_hold hold, enum plan_action action,
+	const char *why, const char *release, int64_t until_ms);
+/* ... unless a person approved it. True if it is held. */
+bool item_hold_unless_approved(struct planner *p, struct plan_item *it, enum plan_hold hold,
+	enum plan_action action, const char *why, const char *release);
+/* "2026-11-30T21:00:00Z", in the plan's arena. */
+const char *plan_time(struct planner *p, int64_t wall_ms);
 
 /* draft.c: what the live generation is to us. */
 struct draft {
@@ -72,5 +90,32 @@ bool intent_shows(const struct settings *settings);
 /* owned.c, adopt.c: what is live and in Git, ours or not yet. */
 void plan_owned(struct planner *p, const struct subject *s, struct plan_item *it);
 void plan_adoption(struct planner *p, const struct subject *s, struct plan_item *it);
+/* replace.c: true if it is to be written and something of that is immutable: then it is decided. */
+bool plan_fixed(struct planner *p, struct plan_item *it);
+/* The names of those settings, NULL if there are none; whether Git changed any of them. */
+const char *plan_fixed_names(struct planner *p, bool *ret_in_git);
+/* leftover.c: the settings that are neither as Git says nor written; `n` of each verdict. */
+void plan_leave(struct planner *p, struct plan_item *it, const size_t n[VERDICT__COUNT]);
+/* prune.c: in the inventory, and in nothing of Git that loaded. */
+void plan_removed(struct planner *p, const struct subject *s, struct plan_item *it);
+
+/* approval.c: the digest of an action on what is there. */
+const char *approval_digest(struct planner *p, const struct plan_item *it, enum plan_action action);
+/* Somebody approved the digest; NULL is never approved. */
+bool approval_given(const struct plan_input *in, const char *digest);
+
+/* suspend.c */
+void item_note_suspended(struct planner *p, const struct subject *s, struct plan_item *it);
+/* Holds whatever would be done, before any other reason. */
+void item_suspend(struct planner *p, struct plan_item *it);
+
+/*
+ * Once all items are there. What one of them may do depends on the others: how many are deleted,
+ * which come first.
+ */
+void guard_items(struct planner *p); /* guard.c: all that follow, in their order */
+void guard_deletes(struct planner *p); /* prune.c */
+void guard_dependants(struct planner *p); /* order.c: what is depended on is deleted last */
+void guard_dependencies(struct planner *p); /* order.c: what is depended on is written first */
 
 #endif

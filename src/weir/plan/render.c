@@ -46,19 +46,20 @@ const char *plan_change_name(enum plan_change change)
 }
 
 /* Of items whose action is NONE. */
-enum rest { REST_SYNC, REST_WAITING, REST_LEFT, REST_GONE, REST__COUNT };
+enum rest { REST_SYNC, REST_WAITING, REST_LEFT, REST_LET_GO, REST_GONE, REST__COUNT };
 
 static const char *const rest_names[REST__COUNT] = {
 	[REST_SYNC] = "in sync",
 	[REST_WAITING] = "under way",
 	[REST_LEFT] = "left alone",
+	[REST_LET_GO] = "let go",
 	[REST_GONE] = "gone",
 };
 
 static enum rest rest_of(const struct plan_item *it)
 {
 	if (it->gone)
-		return REST_GONE;
+		return it->live ? REST_LET_GO : REST_GONE;
 	if (!it->desired || !it->live)
 		return REST_LEFT;
 	return it->waiting ? REST_WAITING : REST_SYNC;
@@ -81,10 +82,19 @@ const char *plan_item_word(const struct plan_item *it)
 	return it->action == PLAN_HOLD ? held_names[it->held_action] : plan_action_name(it->action);
 }
 
+static bool does_or_would(const struct plan_item *it, enum plan_action action)
+{
+	return it->action == action || (it->action == PLAN_HOLD && it->held_action == action);
+}
+
 bool plan_creates(const struct plan_item *it)
 {
-	return it->action == PLAN_CREATE ||
-	       (it->action == PLAN_HOLD && it->held_action == PLAN_CREATE);
+	return does_or_would(it, PLAN_CREATE);
+}
+
+bool plan_deletes(const struct plan_item *it)
+{
+	return does_or_would(it, PLAN_DELETE);
 }
 
 bool plan_is_in_sync(const struct plan_item *it)

@@ -26,6 +26,8 @@ bool plan_is_in_sync(const struct plan_item *it);
 bool plan_is_shown(const struct plan_item *it);
 /* The item makes what is not there, or would. */
 bool plan_creates(const struct plan_item *it);
+/* The item takes away what is there, or would. */
+bool plan_deletes(const struct plan_item *it);
 /* "1 to create, 2 held"; nothing for what asks for nothing. */
 void plan_counts(const size_t count[PLAN__COUNT], struct buf *out);
 /* "Plan: 1 to create. 10 in sync." or "No changes. …": the last line, without its end. */

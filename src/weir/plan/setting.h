@@ -25,12 +25,13 @@ enum side {
 };
 
 enum verdict {
-	VERDICT_FREE, /* neither in Git nor ever ours */
+	VERDICT_FREE, /* neither in Git nor ever ours, or ignored */
 	VERDICT_SAME, /* as Git says */
 	VERDICT_WRITE, /* to be written; `change` says why */
 	VERDICT_REPORT, /* drift that is only told */
 	VERDICT_WITHHOLD, /* a reset that waits until all of Git loads */
 	VERDICT_NOT_KEPT, /* written before, and the API did not keep it */
+	VERDICT_CONTESTED, /* drift that somebody makes again and again: not healed */
 	VERDICT_STAYS, /* gone from YAML, and cannot be taken back */
 	VERDICT__COUNT
 };
@@ -48,6 +49,7 @@ struct setting {
 	enum verdict verdict;
 	enum plan_change change; /* unless the verdict is FREE or SAME */
 	enum draft_part draft;
+	bool as_null; /* leaving it out did not take it away: it is to be written as null */
 };
 
 struct settings {
@@ -70,7 +72,16 @@ struct rules { /* what the item's surroundings allow */
 	bool report; /* drift is only told */
 	bool complete; /* all of Git loaded */
 	unsigned not_kept; /* bit per field */
+	bool emptied; /* advanced_configuration was written as a whole with nothing in it */
+	const struct sync_settings *sync; /* of the document: what of it is ignored */
+	const char *const *contested; /* names of settings, sorted */
+	size_t n_contested;
+	const struct plan_leftover *leftovers; /* by key */
+	size_t n_leftovers;
 };
+
+/* It is sent on create, and left alone from then on. */
+bool setting_is_ignored(const struct setting *s, const struct sync_settings *sync);
 
 /* Sets verdict and change of each. */
 void settings_judge(struct settings *settings, const struct rules *rules);

@@ -21,6 +21,12 @@ static const struct replicator *choose_desired(const struct planner *p, const st
 	return s->accepted && !s->accepted->failed ? s->accepted : NULL;
 }
 
+/* Of a name that is not in Git any more, what was accepted last. */
+static const struct replicator *remembered_of(const struct subject *s)
+{
+	return !s->declared && s->accepted && !s->accepted->failed ? s->accepted : NULL;
+}
+
 static struct plan_item *add_item(
 	struct planner *p, const struct subject *s, const struct replicator *desired)
 {
@@ -32,6 +38,7 @@ static struct plan_item *add_item(
 					  .held = "",
 					  .release = "",
 					  .desired = desired,
+					  .remembered = desired ? NULL : remembered_of(s),
 					  .live = s->live,
 					  .record = s->record,
 					  .from_accepted = desired && desired != s->declared,
@@ -69,7 +76,7 @@ static bool shows_our_create(struct planner *p, const struct subject *s)
 	return intent_shows(&p->settings);
 }
 
-static bool is_ours(struct planner *p, const struct subject *s)
+bool is_ours(struct planner *p, const struct subject *s)
 {
 	const struct plan_record *r = s->record;
 
@@ -80,59 +87,39 @@ static bool is_ours(struct planner *p, const struct subject *s)
 	return r->has_last_applied || (r->intent_open && r->intent_generation > 0);
 }
 
-/* In the inventory, and in nothing of Git that loaded. */
-static void plan_removed(struct planner *p, const struct subject *s, struct plan_item *it)
-{
-	bool complete = p->in->catalog->complete;
-
-	if (!s->live) {
-		it->gone = complete;
-		item_note(it, complete ? "neither in Git nor in the API any more"
-				       : "not in the API, and in nothing of Git that loads");
-	} else if (!is_ours(p, s)) {
-		it->gone = complete;
-		item_note(it,
-			"not in Git any more, and what is in the API is not weir's: left as it is");
-		strv_push(&p->plan->unmanaged, s->name);
-	} else if (s->live->status == LIVE_DELETING) {
-		item_note(it, "not in Git any more; the API is deleting it");
-	} else if (complete) {
-		item_hold(it, PLAN_HOLD_PRUNE, PLAN_DELETE,
-			"not in Git any more, and pruning is off",
-			"put it back into Git, or delete it in the API");
-	} else {
-		item_hold(it, PLAN_HOLD_INCOMPLETE, PLAN_DELETE,
-			"in nothing of Git that loads; nothing is deleted while Git has errors",
-			"fix the errors in Git");
-	}
-}
-
 bool reports_drift(const struct planner *p, const struct replicator *r)
 {
 	return (r->sync.has_mode ? (enum sync_mode)r->sync.mode : p->in->mode) == SYNC_REPORT;
 }
 
-static void hold_hidden(struct plan_item *it)
+bool applies_drafts(const struct planner *p, const struct replicator *r)
 {
-	item_hold(it, PLAN_HOLD_UNKNOWN, PLAN_CREATE,
+	return (r->sync.has_foreign_drafts ? (enum foreign_drafts)r->sync.foreign_drafts
+					   : p->in->foreign_drafts) == DRAFTS_APPLY;
+}
+
+static bool hold_hidden(struct planner *p, struct plan_item *it)
+{
+	return item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_CREATE,
 		"more than half of what weir manages is missing at once: the API may be hiding it",
-		"make the API show it again; if it is really gone, start with an empty state "
-		"folder");
+		plan_text(p,
+			"make the API show it again; if it is really gone, `weir approve %s` "
+			"creates it anew",
+			it->name));
 }
 
 static void plan_absent(struct planner *p, struct plan_item *it)
 {
 	const struct spec *sides[SIDE__COUNT] = {[SIDE_DESIRED] = &it->desired->spec};
-	bool vanished = it->record && record_was_live(it->record);
+	bool replaced = it->record && it->record->deleted;
+	bool vanished = it->record && record_was_live(it->record) && !replaced;
 
 	if (it->from_accepted && !it->record) {
 		item_note(it, "not created as long as it has errors");
 		return;
 	}
-	if (vanished && p->hidden) {
-		hold_hidden(it);
+	if (vanished && p->hidden && hold_hidden(p, it))
 		return;
-	}
 	settings_collect(&p->settings, sides);
 	vec_each (s, &p->settings) {
 		s->verdict = VERDICT_WRITE;
@@ -140,6 +127,8 @@ static void plan_absent(struct planner *p, struct plan_item *it)
 	}
 	item_add_diffs(p, it, VERDICT_WRITE);
 	it->action = PLAN_CREATE;
+	if (replaced)
+		item_note(it, "the one that it replaces is gone");
 	if (vanished)
 		item_note(it, "was deleted behind Git's back");
 	if (vanished && reports_drift(p, it->desired))
@@ -149,12 +138,14 @@ static void plan_absent(struct planner *p, struct plan_item *it)
 
 static void plan_present(struct planner *p, const struct subject *s, struct plan_item *it)
 {
+	it->ours = is_ours(p, s);
 	if (s->live->status == LIVE_DELETING) {
-		item_hold(it, PLAN_HOLD_DELETING, PLAN_CREATE, "the API is deleting it",
+		item_hold(it, PLAN_HOLD_DELETING, PLAN_CREATE,
+			it->ours && s->record->deleted ? "it is being deleted, to be replaced"
+						       : "the API is deleting it",
 			"nothing to do: it is created again once it is gone");
 		return;
 	}
-	it->ours = is_ours(p, s);
 	if (it->ours) {
 		plan_owned(p, s, it);
 	} else {
@@ -177,11 +168,6 @@ static void hold_for_secrets(struct planner *p, const struct subject *s, struct 
 				spec_fields[secret->field].name, secret->message),
 			"put the secret where the path says, or change the path in Git");
 	}
-}
-
-static bool does_something(enum plan_action action)
-{
-	return action != PLAN_NONE && action != PLAN_HOLD;
 }
 
 static void note_status(struct plan_item *it)
@@ -210,10 +196,6 @@ static void plan_declared(struct planner *p, const struct subject *s, struct pla
 	else
 		plan_absent(p, it);
 	hold_for_secrets(p, s, it);
-	if (p->in->rewound && does_something(it->action))
-		item_hold(it, PLAN_HOLD_REWOUND, it->action, "the branch was rewound or rewritten",
-			"push a commit on top of the old head, or set source.rewind: follow in "
-			"weir.yaml");
 	if (s->live)
 		note_status(it);
 }
@@ -229,12 +211,12 @@ void plan_subject(struct planner *p, const struct subject *s)
 		return;
 	}
 	struct plan_item *it = add_item(p, s, desired);
+	item_note_suspended(p, s, it);
 	if (desired)
 		plan_declared(p, s, it);
 	else if (fails)
 		item_note(it, "has errors, and no earlier version loaded: left as it is");
 	else
 		plan_removed(p, s, it);
-	p->plan->count[it->action]++;
-	p->plan->n_changes += does_something(it->action);
+	item_suspend(p, it);
 }

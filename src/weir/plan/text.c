@@ -116,13 +116,18 @@ static void add_meaning(struct buf *out, const char *term, const char *meaning)
 		buf_addf(out, "%s%s: %s", out->len ? "; " : "", term, meaning);
 }
 
+static bool shows_changes(const struct plan_item *it)
+{
+	return !plan_creates(it) && !plan_deletes(it);
+}
+
 void text_legend(const struct plan *p, struct buf *out)
 {
 	bool used[ARRAY_SIZE(changes)] = {false};
 	auto_buf struct buf line = BUF_INIT;
 
 	vec_each (it, &p->items)
-		for (size_t i = 0; i < it->diffs.n && !plan_creates(it); i++)
+		for (size_t i = 0; i < it->diffs.n && shows_changes(it); i++)
 			used[it->diffs.at[i].change] = true;
 	for (enum plan_action a = 0; a < PLAN__COUNT; a++)
 		if (p->count[a])

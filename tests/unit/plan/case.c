@@ -130,6 +130,26 @@ static void load_intent(struct plan_case *c, const struct node *map, struct plan
 	node_get_bool(map, "reconciled", &r->intent_reconciled);
 }
 
+static void load_contested(struct plan_case *c, const struct node *list, struct plan_record *r)
+{
+	r->n_contested = list ? list->u.seq.n : 0;
+	const char **names = arena_alloc(&c->arena, (r->n_contested + 1) * sizeof(char *));
+	for (size_t i = 0; i < r->n_contested; i++)
+		names[i] = list->u.seq.at[i]->u.string.s;
+	r->contested = names;
+}
+
+/* {key: whether it was sent as null} */
+static void load_leftovers(struct plan_case *c, const struct node *map, struct plan_record *r)
+{
+	r->n_leftovers = map ? map->u.map.n : 0;
+	struct plan_leftover *left = arena_alloc(&c->arena, (r->n_leftovers + 1) * sizeof(*left));
+	for (size_t i = 0; i < r->n_leftovers; i++)
+		left[i] = (struct plan_leftover){
+			map->u.map.at[i].key->u.string.s, map->u.map.at[i].value->u.boolean};
+	r->leftovers = left;
+}
+
 static void load_record(struct plan_case *c, const struct node *map)
 {
 	struct plan_record *r = arena_alloc(&c->arena, sizeof(*r));
@@ -143,6 +163,10 @@ static void load_record(struct plan_case *c, const struct node *map)
 	node_get_int(map, "provisioned_generation", &r->provisioned_generation);
 	node_get_int(map, "failed_generation", &r->failed_generation);
 	r->retry_at_ms = load_time(map, "retry_at");
+	r->gone_since_ms = load_time(map, "gone_since");
+	node_get_bool(map, "deleted", &r->deleted);
+	load_contested(c, node_get(map, "contested"), r);
+	load_leftovers(c, node_get(map, "leftovers"), r);
 	load_intent(c, node_get(map, "intent"), r);
 	load_spec(c, node_get(map, "not_kept"), &r->not_kept_value);
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
@@ -164,19 +188,72 @@ static void load_secrets(struct plan_case *c, const struct node *list)
 	}
 }
 
+static void load_suspensions(struct plan_case *c, const struct node *list)
+{
+	for (size_t i = 0; list && i < list->u.seq.n; i++) {
+		const struct node *map = list->u.seq.at[i];
+
+		vec_push(&c->suspensions, (struct plan_suspension){
+						  .name = node_get_string(map, "name"),
+						  .reason = node_get_string(map, "reason"),
+						  .by = node_get_string(map, "by"),
+						  .has_until = node_get(map, "until"),
+						  .until_ms = load_time(map, "until"),
+					  });
+	}
+}
+
+/* The place of the word, 0 if there is none. */
+static int load_choice(const struct node *map, const char *key, const char *const *words)
+{
+	const char *word = node_get_string(map, key);
+
+	for (int i = 0; word && words[i]; i++)
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	if (word)
+		fail_msg("%s: %s", key, word);
+	return 0;
+}
+
+/* As in weir.yaml: 3, or "10%". */
+static void load_prune(struct plan_input *in, const struct node *map)
+{
+	const char *percent = node_get_string(map, "max");
+
+	in->prune.max.value = 1;
+	node_get_bool(map, "enabled", &in->prune.enabled);
+	node_get_int(map, "max", &in->prune.max.value);
+	if (percent) {
+		in->prune.max.percent = true;
+		in->prune.max.value = strtol(percent, NULL, 10);
+	}
+	if (node_get(map, "grace") &&
+		!duration_parse(node_get_string(map, "grace"), &in->prune.grace_ms))
+		fail_msg("prune.grace");
+}
+
 static void load_options(struct plan_case *c, const struct node *map)
 {
-	const char *mode = node_get_string(map, "mode");
+	static const char *const modes[] = {"heal", "report", "plan", NULL};
+	static const char *const adopts[] = {"match", "overwrite", "never", NULL};
+	static const char *const drafts[] = {"hold", "apply", NULL};
+	struct plan_input *in = &c->input;
 
-	c->input.mode = mode && strcmp(mode, "report") == 0 ? SYNC_REPORT
-			: mode && strcmp(mode, "plan") == 0 ? SYNC_PLAN
-							    : SYNC_HEAL;
-	bool never = false;
-	if (node_get_bool(map, "adopt_never", &never) && never)
-		c->input.adopt = ADOPT_NEVER;
-	node_get_bool(map, "rewound", &c->input.rewound);
-	c->input.now_ms = load_time(map, "now");
+	in->mode = (enum sync_mode)load_choice(map, "mode", modes);
+	in->adopt = (enum sync_adopt)load_choice(map, "adopt", adopts);
+	in->foreign_drafts = (enum foreign_drafts)load_choice(map, "foreign_drafts", drafts);
+	node_get_bool(map, "store_is_empty", &in->store_is_empty);
+	node_get_bool(map, "rewound", &in->rewound);
+	in->rewound_approval = node_get_string(map, "rewound_approval");
+	in->brake = node_get_string(map, "brake");
+	in->brake_approval = node_get_string(map, "brake_approval");
+	node_get_int(map, "max_updates", &in->max_updates);
+	node_get_int(map, "n_updated", &in->n_updated);
+	in->now_ms = load_time(map, "now");
+	load_prune(in, node_get(map, "prune"));
 	load_secrets(c, node_get(map, "secrets"));
+	load_suspensions(c, node_get(map, "suspensions"));
 	c->header = (struct plan_header){
 		.name = "acme",
 		.sha = node_get_string(map, "sha"),
@@ -185,9 +262,28 @@ static void load_options(struct plan_case *c, const struct node *map)
 	};
 }
 
+/* What the plan asks of the names is given. */
+static void load_approvals(struct plan_case *c, const struct node *names)
+{
+	struct plan *p = names ? plan_build(&c->input) : NULL;
+
+	for (size_t i = 0; names && i < names->u.seq.n; i++) {
+		const char *name = names->u.seq.at[i]->u.string.s;
+		const struct plan_item *it = plan_find(p, name);
+
+		if (!it || !it->approval)
+			fail_msg("approve: %s asks for nothing", name);
+		strv_push(&c->approvals, it->approval);
+	}
+	plan_free(p);
+	strv_sort(&c->approvals);
+	c->input.approvals = (const char *const *)c->approvals.at;
+	c->input.n_approvals = c->approvals.n;
+}
+
 void plan_case_load(struct plan_case *c, const char *folder)
 {
-	const struct node *records;
+	const struct node *records, *options;
 
 	*c = (struct plan_case){0};
 	c->catalog = load_catalog(folder);
@@ -196,7 +292,8 @@ void plan_case_load(struct plan_case *c, const char *folder)
 	records = read_json(c, folder, "records.json");
 	for (size_t i = 0; records && i < records->u.seq.n; i++)
 		load_record(c, records->u.seq.at[i]);
-	load_options(c, read_json(c, folder, "options.json"));
+	options = read_json(c, folder, "options.json");
+	load_options(c, options);
 	c->input.catalog = c->catalog;
 	c->input.accepted = c->accepted_list.at;
 	c->input.n_accepted = c->accepted_list.n;
@@ -206,6 +303,9 @@ void plan_case_load(struct plan_case *c, const char *folder)
 	c->input.n_records = c->records.n;
 	c->input.secrets = c->secrets.at;
 	c->input.n_secrets = c->secrets.n;
+	c->input.suspensions = c->suspensions.at;
+	c->input.n_suspensions = c->suspensions.n;
+	load_approvals(c, node_get(options, "approve"));
 }
 
 void plan_case_release(struct plan_case *c)
@@ -214,6 +314,8 @@ void plan_case_release(struct plan_case *c)
 	vec_release(&c->live);
 	vec_release(&c->records);
 	vec_release(&c->secrets);
+	vec_release(&c->suspensions);
+	strv_release(&c->approvals);
 	catalog_free(c->catalog);
 	catalog_free(c->accepted);
 	arena_release(&c->arena);

@@ -5,7 +5,8 @@
  *	accepted/        YAML files: the last versions that loaded, where there are any
  *	live.json        the API's list; none: empty
  *	records.json     the inventory, by the fields of struct plan_record; none: empty
- *	options.json     mode, adopt_never, rewound, now, secrets, sha, summary
+ *	options.json     what weir.yaml and people say, by the fields of struct plan_input; sha,
+ *	                 summary; `approve`: names; what the plan asks for them is given
  *
  *	plan.txt, plan.md, plan.json, actions.txt   what is expected, see test_plan.c
  */
@@ -13,6 +14,7 @@
 #define PLAN_TEST_CASE_H
 
 #include "base/arena.h"
+#include "base/strv.h"
 #include "base/vec.h"
 #include "plan/plan.h"
 
@@ -32,6 +34,10 @@ struct plan_case {
 	struct {
 		VEC_FIELDS(struct plan_secret);
 	} secrets;
+	struct {
+		VEC_FIELDS(struct plan_suspension);
+	} suspensions;
+	struct strv approvals;
 	struct plan_input input;
 	struct plan_header header;
 };

@@ -82,9 +82,11 @@ static void add_actions(struct buf *out, struct arena *a, const struct plan_item
 	add_flag(out, it->draft, "draft");
 	add_flag(out, it->gone, "gone");
 	add_flag(out, it->from_accepted, "from-accepted");
+	add_flag(out, it->suspended, "suspended");
+	add_flag(out, it->approved, "approved");
 	buf_addc(out, '\n');
-	if (it->action == PLAN_CREATE || it->action == PLAN_UPDATE)
-		add_spec(out, it->action == PLAN_CREATE ? "POST" : "PATCH", plan_body(a, it));
+	if (it->action == PLAN_CREATE || it->action == PLAN_UPDATE || it->action == PLAN_REPLACE)
+		add_spec(out, it->action == PLAN_UPDATE ? "PATCH" : "POST", plan_body(a, it));
 	if (it->desired && it->action != PLAN_HOLD) {
 		struct spec intended = plan_intended(a, it);
 

@@ -229,9 +229,8 @@ static void check_operations(void)
 }
 
 /* They give way: what they saved and did not start is undone, what they made is as in Git. */
-static void yield_to_git(void)
+static void yield_to_git(struct world *w)
 {
-	struct world *w = &at.w;
 	struct object *o = world_object(w, "orders");
 	if (o->foreign)
 		o->foreign = false;
@@ -269,7 +268,7 @@ static void try_one(void)
 	check_calls(w->log.n - calls, 8);
 	check_outcome();
 	if (!starts_with(world_note(w, "sync"), "success ")) {
-		yield_to_git();
+		yield_to_git(w);
 		world_run(w, 12 * MINUTE);
 		check(starts_with(world_note(w, "sync"), "success "));
 	}
@@ -320,6 +319,19 @@ static void stop_striking(struct world *w)
 	assert_true(starts_with(world_note(w, "sync"), "success "));
 }
 
+/* What they took back again and again is not written once more, until they give way. */
+static void stop_contesting(struct world *w, const char *held)
+{
+	w->strike.times = 0;
+	world_run(w, 12 * MINUTE);
+	assert_false(is_as_git_says(world_object(w, "orders")));
+	assert_true(starts_with(world_note(w, "sync"), held));
+	yield_to_git(w);
+	world_run(w, 12 * MINUTE);
+	assert_true(is_as_git_says(world_object(w, "orders")));
+	assert_true(starts_with(world_note(w, "sync"), "success "));
+}
+
 /* What took the place of our operation is waited for, and not superseded in turn. */
 static void test_whoever_always_supersedes_is_followed(void **state)
 {
@@ -356,7 +368,7 @@ static void test_whoever_always_undoes_is_no_storm(void **state)
 	world_run(w, 30 * MINUTE);
 	assert_true(world_count(w, API_PATCH) < 60);
 	assert_false(starts_with(world_note(w, "sync"), "success "));
-	stop_striking(w);
+	stop_contesting(w, "failure orders: somebody else keeps changing it back");
 }
 
 static void test_whoever_always_deletes_is_no_storm(void **state)
@@ -400,7 +412,7 @@ static void test_whoever_always_saves_before_the_reconcile_is_no_storm(void **st
 	world_start_with(w, AFTER);
 	world_run(w, 30 * MINUTE);
 	assert_true(world_count(w, API_RECONCILE) < 60);
-	stop_striking(w);
+	stop_contesting(w, "failure orders: a draft of somebody else");
 }
 
 /* Without observed_generation, nobody knows that what they saved runs already. */

@@ -1,0 +1,91 @@
+/* What cannot be changed where it is: it is replaced, if the YAML allows that, or held. */
+#include "plan/planner.h"
+#include "plan/render.h"
+
+static bool is_fixed(const struct setting *s)
+{
+	return s->verdict == VERDICT_WRITE && spec_fields[s->field].immutable;
+}
+
+const char *plan_fixed_names(struct planner *p, bool *ret_in_git)
+{
+	auto_buf struct buf names = BUF_INIT;
+	bool in_git = false;
+
+	vec_each (s, &p->settings) {
+		if (!is_fixed(s))
+			continue;
+		buf_adds(&names, names.len ? ", " : "");
+		setting_name(s, &names);
+		in_git = in_git || s->change != PLAN_DRIFT;
+	}
+	if (ret_in_git)
+		*ret_in_git = in_git;
+	return names.len ? plan_text(p, "%s", buf_str(&names)) : NULL;
+}
+
+/* What others set goes with the old one and does not come with the new one. */
+static void note_lost(struct planner *p, struct plan_item *it)
+{
+	vec_each (s, &p->settings) {
+		auto_buf struct buf name = BUF_INIT, live = BUF_INIT;
+
+		if (s->verdict != VERDICT_FREE || s->value[SIDE_DESIRED] ||
+			setting_equal(s, s->value[SIDE_LIVE], NULL))
+			continue;
+		setting_name(s, &name);
+		plan_value_text(
+			&live, s->field, s->key ? s->key->u.string.s : NULL, s->value[SIDE_LIVE]);
+		item_note(it, "loses %s, which is not in Git: %s", buf_str(&name), buf_str(&live));
+	}
+}
+
+/* To replace is to delete: whatever forbids the one forbids the other. */
+static void decide_replace(struct planner *p, struct plan_item *it, const char *names, bool in_git)
+{
+	it->action = PLAN_REPLACE;
+	if (it->desired->sync.protect)
+		item_hold(it, PLAN_HOLD_PROTECT, PLAN_REPLACE,
+			plan_text(p, "protected (sync.protect), and to change %s is to delete it",
+				names),
+			"take sync.protect out of its YAML, or write in Git what is live");
+	else if (!p->in->catalog->complete)
+		item_hold(it, PLAN_HOLD_INCOMPLETE, PLAN_REPLACE,
+			plan_text(p,
+				"to change %s is to delete it; nothing is deleted while Git has "
+				"errors",
+				names),
+			"fix the errors in Git");
+	else if (p->hidden)
+		item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_REPLACE,
+			"more than half of what weir manages is missing at once, and nothing is "
+			"deleted from an API that may be hiding things",
+			plan_text(p,
+				"make the API show the others again; `weir approve %s` replaces it "
+				"all the same",
+				it->name));
+	else if (!in_git)
+		item_hold_unless_approved(p, it, PLAN_HOLD_IMMUTABLE, PLAN_REPLACE,
+			plan_text(p,
+				"Git did not change %s: nothing is replaced for what others did",
+				names),
+			plan_text(p, "write in Git what is live, or `weir approve %s`", it->name));
+	note_lost(p, it);
+}
+
+bool plan_fixed(struct planner *p, struct plan_item *it)
+{
+	bool in_git;
+	const char *names = plan_fixed_names(p, &in_git);
+
+	if (!names)
+		return false;
+	if (it->desired->sync.replace)
+		decide_replace(p, it, names, in_git);
+	else
+		item_hold(it, PLAN_HOLD_IMMUTABLE, PLAN_UPDATE,
+			plan_text(p, "cannot be changed after it was created: %s", names),
+			"write in Git what is live, declare the new one under another name, or let "
+			"it be deleted and created anew with sync.replace: true");
+	return true;
+}

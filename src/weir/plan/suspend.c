@@ -1,0 +1,86 @@
+/* Replicators that somebody wants to be left alone: YAML says so, or a person did. */
+#include "plan/planner.h"
+
+static bool is_over(const struct planner *p, bool has_until, int64_t until_ms)
+{
+	return has_until && until_ms <= p->in->now_ms;
+}
+
+static const struct plan_suspension *from_yaml(
+	struct planner *p, const char *name, const struct sync_suspend *yaml)
+{
+	struct plan_suspension *s = arena_alloc(&p->plan->arena, sizeof(*s));
+
+	*s = (struct plan_suspension){
+		.name = name,
+		.reason = yaml->reason,
+		.has_until = yaml->has_until,
+		.until_ms = yaml->until_ms,
+	};
+	return s;
+}
+
+/* What Git says goes before what a person said, and is released in Git only. */
+static const struct plan_suspension *find_suspension(
+	struct planner *p, const struct subject *s, const struct plan_item *it)
+{
+	const struct replicator *document = item_document(it);
+	const struct plan_suspension *outside = s->suspension;
+
+	if (document && document->sync.suspend.is_set &&
+		!is_over(p, document->sync.suspend.has_until, document->sync.suspend.until_ms))
+		return from_yaml(p, it->name, &document->sync.suspend);
+	if (outside && !is_over(p, outside->has_until, outside->until_ms))
+		return outside;
+	return NULL;
+}
+
+static const char *describe(struct planner *p, const struct plan_suspension *s)
+{
+	bool has_reason = s->reason && *s->reason;
+
+	return plan_text(p, "suspended%s%s%s%s%s%s", s->by && *s->by ? " by " : "",
+		s->by ? s->by : "", s->has_until ? " until " : "",
+		s->has_until ? plan_time(p, s->until_ms) : "", has_reason ? ": " : "",
+		has_reason ? s->reason : "");
+}
+
+void item_note_suspended(struct planner *p, const struct subject *s, struct plan_item *it)
+{
+	it->suspended = find_suspension(p, s, it);
+}
+
+static const char *release_of(struct planner *p, const struct plan_item *it)
+{
+	const char *wait = it->suspended->has_until ? "wait until then, or " : "";
+
+	if (it->suspended->by)
+		return plan_text(p, "%s`weir resume %s`", wait, it->name);
+	if (it->desired)
+		return plan_text(p, "%stake sync.suspend out of its YAML", wait);
+	return plan_text(p,
+		"%sput it back without sync.suspend and remove it in a second commit, or `weir "
+		"forget %s`",
+		wait, it->name);
+}
+
+void item_suspend(struct planner *p, struct plan_item *it)
+{
+	const struct plan_suspension *s = it->suspended;
+
+	if (!s || it->gone)
+		return;
+	if (it->action == PLAN_NONE) {
+		item_note(it, "%s", describe(p, s));
+		return;
+	}
+	bool was_held = it->action == PLAN_HOLD;
+	enum plan_action action = was_held ? it->held_action : it->action;
+	const char *before = it->held;
+	it->action = PLAN_NONE;
+	it->approval = NULL;
+	item_hold_until(it, PLAN_HOLD_SUSPEND, action, describe(p, s), release_of(p, it),
+		s->has_until ? s->until_ms : 0);
+	if (was_held)
+		item_note(it, "also held: %s", before);
+}

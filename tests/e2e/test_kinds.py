@@ -4,7 +4,9 @@
 import json
 import unittest
 
-from weirtest import Site, document, line_of, main
+import jsonschema
+
+from weirtest import ROOT, Site, document, line_of, main
 
 
 def defaults(sync=None, **spec):
@@ -130,6 +132,67 @@ class ClusterTest(unittest.TestCase):
             self.assertIsNone(s.api.get("orders-dr"))
             sha = s.push({"orders.yaml": orders.replace("prod-ue", "prod-eu")})
             s.wait_status(sha, "success", "^2 in sync")
+
+
+class ExplainTest(unittest.TestCase):
+    """weir plan --explain: nobody but the repository is asked."""
+
+    FILES = FLEET | {
+        "clusters.yaml": cluster("prod", kafka_id="prod-eu"),
+        "us/clicks.yaml": document("clicks-dr", source_kafka_id=..., source_cluster="prod", lag_alert_threshold=3),
+        "us/defaults.yaml": defaults({"timeout": "5m"}, lag_alert_threshold=5),
+    }
+
+    def explain(self, s, *arguments):
+        s.api.stop()
+        text = s.cli("plan", "--explain", "clicks-dr", *arguments)
+        self.assertEqual(list((s.folder / "tmp").iterdir()), [])
+        return text
+
+    def test_each_setting_of_the_branch_has_its_place(self):
+        with Site() as s:
+            s.push(self.FILES)
+            text = self.explain(s)
+            place = "replicators/us/clicks.yaml"
+            self.assertRegex(text, rf"(?m)\Aclicks-dr \({place}:3\)$")
+            self.assertRegex(text, rf"(?m)^spec.provider +MirrorMaker2 +{place}:\d+$")
+            self.assertRegex(text, r"(?m)^spec.source_kafka_id +prod-eu +replicators/clusters.yaml:4 \(KafkaCluster prod\)$")
+            self.assertRegex(
+                text,
+                rf"(?m)^spec.lag_alert_threshold +3 +{place}:\d+\n +not 5 +replicators/us/defaults.yaml:4 \(Defaults\)$",
+            )
+            self.assertRegex(text, r"(?m)^sync.timeout +5m +replicators/us/defaults.yaml:5 \(Defaults\)$")
+
+    def test_a_folder_can_be_read_instead_and_shown_as_json(self):
+        with Site() as s:
+            s.repository.write(self.FILES)
+            shown = json.loads(self.explain(s, "--path", s.repository.path, "-o", "json"))
+            schema = json.loads((ROOT / "schema" / "settings.schema.json").read_text())
+            jsonschema.Draft202012Validator(schema).validate(shown)
+            settings = {setting["setting"]: setting for setting in shown["settings"]}
+            threshold = settings["spec.lag_alert_threshold"]
+            self.assertEqual((threshold["value"], threshold["kind"]), (3, "KafkaReplicator"))
+            self.assertEqual([(low["value"], low["kind"], low["line"]) for low in threshold["instead_of"]], [(5, "Defaults", 4)])
+            end = settings["spec.source_kafka_id"]
+            self.assertEqual((end["value"], end["kind"], end["name"]), ("prod-eu", "KafkaCluster", "prod"))
+
+    def test_what_has_errors_is_shown_and_said(self):
+        with Site() as s:
+            s.push(self.FILES | {"us/defaults.yaml": defaults(topics=["a"])})
+            text = s.cli("plan", "--explain", "clicks-dr", status=1)
+            self.assertIn("spec.lag_alert_threshold", text)
+            self.assertIn("clicks-dr has errors; weir validate shows them", text)
+
+    def test_a_name_that_nobody_has_is_an_error(self):
+        with Site() as s:
+            s.push(self.FILES)
+            self.assertIn("did you mean clicks-dr?", s.cli("plan", "--explain", "click-dr", status=1))
+            self.assertIn("text or json", s.cli("plan", "--explain", "clicks-dr", "-o", "markdown", status=64))
+
+    def test_no_repository_is_an_error(self):
+        with Site() as s:
+            s.configure(source={"url": f"file://{s.folder}/nowhere"})
+            self.assertIn("nowhere", s.cli("plan", "--explain", "clicks-dr", status=1))
 
 
 class OrderTest(unittest.TestCase):

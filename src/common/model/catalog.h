@@ -107,7 +107,7 @@ struct replicator {
 	bool merged; /* not all of it stands in its document */
 	const struct origin *origins; /* by node.origin, from 1 */
 	size_t n_origins;
-	/* For replicator_explain; NULL where it came from the store. */
+	/* For model/explain.h; NULL where it came from the store. */
 	const struct document *document;
 	const struct defaults *defaults; /* the nearest, NULL if there are none */
 	const struct layer *layer; /* all that is said of it, with clusters by name, and nulls */

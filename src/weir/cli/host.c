@@ -82,13 +82,23 @@ static void port_post(void *ctx, struct post_batch *owned_batch)
 	workers_submit(h->posters ? h->posters : h->workers, job_post, job);
 }
 
+/* All that was wanted of the host. */
+static void tell_read(struct host *h, struct read_result *read)
+{
+	h->options.on_read(h->options.ctx, read);
+	read_result_free(read);
+	loop_stop(h->loop);
+}
+
 static void take_results(void *ctx, short revents)
 {
 	(void)revents;
 	struct host *h = ctx;
 	struct job_result *r;
 	while ((r = queue_pop(h->results))) {
-		if (r->read)
+		if (r->read && h->options.on_read)
+			tell_read(h, r->read);
+		else if (r->read)
 			engine_read_done(h->engine, r->read);
 		else
 			engine_posted(h->engine, r->posted);
@@ -116,6 +126,18 @@ static int64_t drive(void *ctx, int64_t now)
 	return h->stop_by && h->stop_by < due ? h->stop_by : due;
 }
 
+/* A fetch cannot be interrupted. */
+static int64_t drive_reading(void *ctx, int64_t now)
+{
+	struct host *h = ctx;
+	(void)now;
+	if (h->stopping) {
+		h->left_behind = true;
+		loop_stop(h->loop);
+	}
+	return INT64_MAX;
+}
+
 static void on_signal(void *ctx, int signum)
 {
 	struct host *h = ctx;
@@ -130,7 +152,8 @@ static void on_signal(void *ctx, int signum)
 	loop_notify("STOPPING=1");
 	h->stopping = true;
 	h->stop_by = clock_mono_ms(&clock_real) + STOP_GRACE_MS;
-	engine_stop(h->engine);
+	if (h->engine)
+		engine_stop(h->engine);
 }
 
 static int open_mirror(struct host *h, const char *folder, struct err *e)
@@ -272,12 +295,38 @@ static int open_engine(struct host *h, struct err *e)
 	return engine_new(&options, &h->engine, e);
 }
 
-static int open_all(struct host *h, struct err *e)
+static void open_workers(struct host *h)
+{
+	h->results = queue_new();
+	h->workers = workers_new(1, h->results);
+	loop_add_fd(h->loop, queue_fd(h->results), POLLIN, take_results, h);
+}
+
+static int open_loop(struct host *h, struct err *e)
 {
 	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 	int rc = loop_new(&clock_real, &h->loop, e);
 	if (rc == 0)
 		rc = loop_on_signals(h->loop, signals, ARRAY_SIZE(signals), on_signal, h, e);
+	return rc;
+}
+
+static int open_for_reading(struct host *h, struct err *e)
+{
+	int rc = open_loop(h, e);
+	if (rc == 0)
+		rc = open_source(h, e);
+	if (rc < 0)
+		return rc;
+	open_workers(h);
+	loop_add_due(h->loop, drive_reading, h);
+	port_read(h, xcalloc(1, sizeof(struct read_request)));
+	return 0;
+}
+
+static int open_all(struct host *h, struct err *e)
+{
+	int rc = open_loop(h, e);
 	if (rc == 0)
 		rc = open_store(h, e);
 	if (rc == 0)
@@ -289,11 +338,9 @@ static int open_all(struct host *h, struct err *e)
 	if (rc < 0)
 		return rc;
 	h->secrets = config_secret_stores(h->options.config);
-	h->results = queue_new();
-	h->workers = workers_new(1, h->results);
+	open_workers(h);
 	if (!h->forge->ops->uses_source)
 		h->posters = workers_new(1, h->results);
-	loop_add_fd(h->loop, queue_fd(h->results), POLLIN, take_results, h);
 	rc = open_engine(h, e);
 	if (rc == 0)
 		loop_add_due(h->loop, drive, h);
@@ -304,7 +351,7 @@ int host_new(const struct host_options *options, struct host **ret_host, struct 
 {
 	struct host *h = xcalloc(1, sizeof(*h));
 	h->options = *options;
-	int rc = open_all(h, e);
+	int rc = options->on_read ? open_for_reading(h, e) : open_all(h, e);
 	if (rc < 0) {
 		host_free(h);
 		return rc;

@@ -20,6 +20,9 @@ struct host_options {
 	bool once;
 	void (*on_plan)(void *ctx, const struct plan *plan, const struct plan_header *header);
 	void (*on_progress)(void *ctx, const char *line);
+	/* Instead of all else: what is declared is read once, without engine, API and store, and
+	 * the host stops. `read` goes afterwards. */
+	void (*on_read)(void *ctx, const struct read_result *read);
 	void *ctx;
 };
 

@@ -74,7 +74,7 @@ void *job_read(void *arg)
 	else
 		source_load_paths(&job->folder, 1, &out->catalog, &out->err);
 	const struct catalog *c = out->catalog ? out->catalog : job->request->catalog;
-	if (c)
+	if (c && job->stores)
 		check_secrets(job->stores, c, out);
 	free(job->request);
 	free(job);

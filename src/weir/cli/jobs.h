@@ -17,7 +17,7 @@ struct job_result {
 struct read_job {
 	struct source *source; /* NULL: `folder` */
 	const char *folder;
-	const struct secret_stores *stores;
+	const struct secret_stores *stores; /* NULL: no secret is asked for */
 	struct read_request *request;
 };
 

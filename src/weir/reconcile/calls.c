@@ -33,8 +33,7 @@ static int choose_key(struct engine *en, struct record *r, bool next_attempt, st
 	if (i->key && !next_attempt)
 		return 0;
 	int64_t next = i->key ? i->attempt + 1 : 0;
-	if (!next &&
-		store_next_attempt(en->ledger.store, r->name, i->uid, i->generation, &next, e) < 0)
+	if (!next && store_next_attempt(en->ledger.store, i, &next, e) < 0)
 		return -(int)e->code;
 	i->attempt = next;
 	char key[UUID_MAX];

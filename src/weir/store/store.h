@@ -142,12 +142,13 @@ int store_last_intent(struct store *s, int64_t *ret_id, struct err *e);
 int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
 	struct strv *ret_done, struct err *e);
 /*
- * The attempt to ask with for this object and generation: the last whose key was journalled as
- * sent, since asking again with it starts nothing new; the one after it if its operation failed;
- * else 1.
+ * The attempt to ask with for the object and generation of an intent: the last whose key was
+ * journalled as sent, since asking again with it starts nothing new; the one after it if its
+ * operation failed; else 1. Objects without a uid are told apart by the second in which they were
+ * created.
  */
-int store_next_attempt(struct store *s, const char *name, const char *uid, int64_t generation,
-	int64_t *ret_attempt, struct err *e);
+int store_next_attempt(
+	struct store *s, const struct intent *of, int64_t *ret_attempt, struct err *e);
 
 /* The outbox: per commit and context what the status should be and what was posted last. */
 enum status_state {

@@ -111,14 +111,15 @@ static void test_the_last_attempt_counts_only_keys_that_were_journalled(void **s
 	i->attempt = 3;
 	ledger_open_intent(&ledger, r, i);
 	flush();
-	assert_int_equal(store_next_attempt(store, "orders", "u1", 5, &attempt, &e), 0);
+	assert_int_equal(store_next_attempt(store, i, &attempt, &e), 0);
 	assert_int_equal(attempt, 1);
 	i->key = xstrdup("k");
 	ledger_intent_changed(&ledger, r);
 	flush();
-	assert_int_equal(store_next_attempt(store, "orders", "u1", 5, &attempt, &e), 0);
+	assert_int_equal(store_next_attempt(store, i, &attempt, &e), 0);
 	assert_int_equal(attempt, 3);
-	assert_int_equal(store_next_attempt(store, "orders", "u2", 5, &attempt, &e), 0);
+	str_replace(&i->uid, xstrdup("u2"));
+	assert_int_equal(store_next_attempt(store, i, &attempt, &e), 0);
 	assert_int_equal(attempt, 1);
 }
 

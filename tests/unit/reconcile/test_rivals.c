@@ -508,6 +508,29 @@ static void test_a_key_that_somebody_adds_between_list_and_patch_is_kept(void **
 	assert_true(starts_with(world_note(w, "sync"), "success "));
 }
 
+/* Killed while its operation ran, and not seen since at its generation. */
+static void test_what_was_started_is_known_after_a_restart(void **state)
+{
+	struct world *w = *state;
+	w->no_observed = true;
+	w->operation_ms = 20000;
+	for (int i = 0; i < 4; i++) {
+		w->fails = i % 2;
+		world_commit(w, i < 2 ? AFTER : BEFORE);
+		if (i % 2)
+			world_commit(w, i < 2 ? BEFORE : AFTER);
+		world_start(w);
+		world_run(w, 5000);
+		world_kill(w);
+		save_ours(w); /* drift, on top of what was started */
+		w->fails = false;
+		world_start(w);
+		world_run(w, 12 * MINUTE);
+		assert_true(starts_with(world_note(w, "sync"), "success "));
+		world_stop(w);
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_test_setup, world_test_teardown)
@@ -524,6 +547,7 @@ int main(void)
 		TEST(test_a_draft_on_top_of_what_runs_is_not_taken_for_it),
 		TEST(test_an_operation_of_somebody_else_is_waited_for),
 		TEST(test_a_draft_in_the_place_of_ours_is_not_started_by_asking),
+		TEST(test_what_was_started_is_known_after_a_restart),
 		TEST(test_a_key_that_somebody_adds_between_list_and_patch_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,7 @@ struct world {
 	bool secret_missing; /* of orders' source */
 	bool folder; /* a folder is read, and not Git: no commit, and a catalog each time */
 
+	struct world *serves; /* whose API it is; NULL: its own */
 	struct map objects; /* struct object * */
 	unsigned uids;
 	bool fails; /* operations end in Error */

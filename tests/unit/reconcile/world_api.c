@@ -265,6 +265,8 @@ struct api_answer *world_answer(struct world *w, const struct api_call *c)
 		[MISHAP_404] = 404,
 		[MISHAP_422] = 422,
 		[MISHAP_REFUSE] = 400};
+	if (w->serves)
+		w = w->serves;
 	enum mishap mishap = next_mishap(w, c->verb);
 	auto_buf struct buf body = BUF_INIT;
 	bool effect = mishap == MISHAP_NONE || mishap == MISHAP_AFTER;

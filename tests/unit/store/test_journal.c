@@ -205,9 +205,14 @@ static void test_changed_are_counted_once_each_and_when_done(void **state)
 
 static int64_t next_attempt(struct store *s, const char *name, const char *uid, int64_t generation)
 {
+	const struct intent of = {
+		.name = (char *)(uintptr_t)name,
+		.uid = (char *)(uintptr_t)uid,
+		.generation = generation,
+	};
 	int64_t attempt = -1;
 
-	assert_int_equal(store_next_attempt(s, name, uid, generation, &attempt, NULL), 0);
+	assert_int_equal(store_next_attempt(s, &of, &attempt, NULL), 0);
 	return attempt;
 }
 
@@ -262,6 +267,42 @@ static void test_the_next_attempt_is_of_this_object_and_generation(void **state)
 	assert_int_equal(next_attempt(f->other, "orders", "u1", 4), 9);
 }
 
+static void put_created(struct store *s, int64_t id, char *created_at, int64_t attempt)
+{
+	char name[] = "orders", key[] = "k";
+	const struct intent i = {
+		.id = id,
+		.name = name,
+		.kind = INTENT_UPDATE,
+		.state = INTENT_DONE,
+		.created_at = created_at,
+		.generation = 4,
+		.attempt = attempt,
+		.key = key,
+	};
+
+	put(s, &i);
+}
+
+static void test_the_next_attempt_without_a_uid_is_of_what_was_created_in_that_second(void **state)
+{
+	struct fixture *f = *state;
+	char first[] = "2026-11-30T12:00:00Z", same[] = "2026-11-30T12:00:00.25Z";
+	char later[] = "2026-11-30T12:00:01Z", none[] = "2026-11-30T12:00:02Z", name[] = "orders";
+	static const int64_t attempts[] = {2, 2, 5, 1};
+	char *const moments[] = {first, same, later, none};
+
+	put_created(f->ours, 1, first, 2);
+	put_created(f->ours, 2, later, 5);
+	for (size_t i = 0; i < ARRAY_SIZE(moments); i++) {
+		const struct intent of = {.name = name, .created_at = moments[i], .generation = 4};
+		int64_t attempt = -1;
+
+		assert_int_equal(store_next_attempt(f->ours, &of, &attempt, NULL), 0);
+		assert_int_equal(attempt, attempts[i]);
+	}
+}
+
 static void test_the_next_attempt_where_the_api_has_no_uid(void **state)
 {
 	struct fixture *f = *state;
@@ -282,6 +323,8 @@ int main(void)
 		test_with_fixture(test_changed_are_counted_once_each_and_when_done),
 		test_with_fixture(test_an_attempt_that_did_not_fail_is_asked_for_again),
 		test_with_fixture(test_the_next_attempt_is_of_this_object_and_generation),
+		test_with_fixture(
+			test_the_next_attempt_without_a_uid_is_of_what_was_created_in_that_second),
 		test_with_fixture(test_the_next_attempt_where_the_api_has_no_uid),
 	};
 

@@ -100,5 +100,6 @@ void guard_items(struct planner *p)
 	int64_t n_changes = count_changes(p);
 	vec_each (it, &p->plan->items)
 		hold_above_max_updates(p, it, n_changes);
+	guard_windows(p);
 	guard_dependencies(p);
 }

@@ -116,6 +116,7 @@ void item_suspend(struct planner *p, struct plan_item *it);
 void guard_items(struct planner *p); /* guard.c: all that follow, in their order */
 void guard_deletes(struct planner *p); /* prune.c */
 void guard_dependants(struct planner *p); /* order.c: what is depended on is deleted last */
+void guard_windows(struct planner *p); /* window.c */
 void guard_dependencies(struct planner *p); /* order.c: what is depended on is written first */
 
 #endif

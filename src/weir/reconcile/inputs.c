@@ -114,6 +114,7 @@ static struct plan_input describe(struct engine *en, const struct inputs *in)
 		.foreign_drafts = (enum foreign_drafts)c->sync.foreign_drafts,
 		.store_is_empty = en->store_is_new,
 		.rewound = en->rewound && en->options.dry,
+		.rewound_approval = en->rewind_approval,
 		.prune = {c->sync.prune.enabled, c->sync.prune.max, c->sync.prune.grace_ms},
 		.windows = c->sync.windows,
 		.suspensions = in->suspensions.at,

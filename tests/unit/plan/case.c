@@ -216,6 +216,30 @@ static int load_choice(const struct node *map, const char *key, const char *cons
 	return 0;
 }
 
+static void load_windows(struct plan_case *c, const struct node *list)
+{
+	VEC(struct window_rule) rules = VEC_INIT;
+	struct err e = ERR_INIT;
+	size_t bad = 0;
+
+	for (size_t i = 0; list && i < list->u.seq.n; i++) {
+		const struct node *map = list->u.seq.at[i];
+		struct window_rule rule = {
+			.deny = strcmp(node_get_string(map, "kind"), "deny") == 0,
+			.schedule = node_get_string(map, "schedule"),
+			.timezone = node_get_string(map, "timezone"),
+			.match = node_get(map, "match"),
+		};
+
+		duration_parse(node_get_string(map, "duration"), &rule.duration_ms);
+		vec_push(&rules, rule);
+	}
+	if (rules.n && windows_new(rules.at, rules.n, &c->windows, &bad, &e) < 0)
+		fail_msg("windows[%zu]: %s", bad, e.msg);
+	vec_release(&rules);
+	c->input.windows = c->windows;
+}
+
 /* As in weir.yaml: 3, or "10%". */
 static void load_prune(struct plan_input *in, const struct node *map)
 {
@@ -254,6 +278,7 @@ static void load_options(struct plan_case *c, const struct node *map)
 	load_prune(in, node_get(map, "prune"));
 	load_secrets(c, node_get(map, "secrets"));
 	load_suspensions(c, node_get(map, "suspensions"));
+	load_windows(c, node_get(map, "windows"));
 	c->header = (struct plan_header){
 		.name = "acme",
 		.sha = node_get_string(map, "sha"),
@@ -316,6 +341,7 @@ void plan_case_release(struct plan_case *c)
 	vec_release(&c->secrets);
 	vec_release(&c->suspensions);
 	strv_release(&c->approvals);
+	windows_free(c->windows);
 	catalog_free(c->catalog);
 	catalog_free(c->accepted);
 	arena_release(&c->arena);

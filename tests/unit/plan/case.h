@@ -38,6 +38,7 @@ struct plan_case {
 		VEC_FIELDS(struct plan_suspension);
 	} suspensions;
 	struct strv approvals;
+	struct windows *windows;
 	struct plan_input input;
 	struct plan_header header;
 };

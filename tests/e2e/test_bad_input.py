@@ -163,7 +163,11 @@ class ConfigurationTest(unittest.TestCase):
         "too many": ({"sync": {"concurrency": 10_000}}, "concurrency: "),
         "no duration": ({"sync": {"interval": "soon"}}, "interval: "),
         "no choice": ({"sync": {"mode": "heel"}}, "mode: .*heal"),
-        "prune": ({"sync": {"prune": {"enabled": True}}}, "prune.enabled: is not built yet"),
+        "a contradiction": ({"sync": {"prune": {"enabled": True, "max": 0}}}, "prune.max: holds whatever would be deleted"),
+        "no schedule": (
+            {"sync": {"windows": [{"kind": "deny", "schedule": "0 24 * * *", "duration": "1h"}]}},
+            r"windows\[0\].schedule: hour: \"24\" is not within 0 to 23",
+        ),
         "no rule": ({"sync": {"adopt": "overwritte"}}, "adopt: .*did you mean overwrite"),
         "review": ({"review": {"enabled": True}}, "review.enabled: is not built yet"),
         "a forge": ({"forge": {"type": "gitlab"}}, "type: "),

@@ -128,6 +128,7 @@ static void check(struct config *c, const struct node *root, struct problems *pr
 	check_stores(c, root, problems);
 	check_http(c, root, problems);
 	check_forge(c, root, problems);
+	config_check_sync(c, root, problems);
 	if (!c->forge.ref)
 		c->forge.ref = arena_printf(&c->arena, "refs/notes/weir/%s", c->name);
 }
@@ -181,6 +182,7 @@ void config_free(struct config *c)
 {
 	if (!c)
 		return;
+	windows_free(c->sync.windows);
 	arena_release(&c->arena);
 	free(c);
 }

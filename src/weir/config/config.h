@@ -23,6 +23,16 @@ enum forge_type {
 	FORGE_NONE
 };
 
+enum window_kind { WINDOW_ALLOW, WINDOW_DENY };
+
+struct window_keys {
+	int kind; /* enum window_kind */
+	const char *schedule;
+	int64_t duration_ms;
+	const char *timezone;
+	const struct node *match;
+};
+
 enum source_rewind { REWIND_HOLD, REWIND_FOLLOW };
 
 struct config {
@@ -74,6 +84,7 @@ struct config {
 							inventory, rounded down */
 			int64_t grace_ms; /* how long something must have been gone from Git */
 		} prune;
+		struct field_list window_list; /* struct window_keys, as they are written */
 		struct windows *windows; /* NULL: none */
 	} sync;
 	struct {

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/limits.h"
 #include "config/config.h"
 
 #define SECOND ((int64_t)1000)
@@ -202,47 +203,68 @@ static const struct field secrets_fields[] = {
 	{.name = NULL},
 };
 
-struct prune_keys { /* documented, and not built yet */
-	bool enabled;
-	struct count_or_percent max;
-	int64_t grace_ms;
-};
-
 static const struct field prune_fields[] = {
 	{.name = "enabled",
 		.type = FIELD_BOOL,
-		.flags = FIELD_NOT_BUILT,
 		.def = "false",
-		.offset = offsetof(struct prune_keys, enabled),
-		.doc = "Delete what is gone from Git."},
+		.offset = offsetof(struct config, sync.prune.enabled),
+		.doc = "Delete replicators that weir created or adopted and whose document is gone "
+		       "from Git. Without it they are shown and left running."},
 	{.name = "max",
 		.type = FIELD_COUNT_OR_PERCENT,
-		.flags = FIELD_NOT_BUILT,
 		.def = "1",
-		.offset = offsetof(struct prune_keys, max),
-		.doc = "The most that may be deleted at once."},
+		.offset = offsetof(struct config, sync.prune.max),
+		.doc = "The most that may be deleted at once: a count, or a share of all that weir "
+		       "looks after, rounded down. Where more are gone, none is deleted: all are "
+		       "held for a person. A replacement counts too."},
 	{.name = "grace",
 		.type = FIELD_DURATION,
-		.flags = FIELD_NOT_BUILT,
 		.def = "1h",
-		.offset = offsetof(struct prune_keys, grace_ms),
-		.doc = "How long something must have been gone."},
+		.max = 90 * DAY,
+		.offset = offsetof(struct config, sync.prune.grace_ms),
+		.doc = "How long a document must have been gone before its replicator is deleted."},
 	{.name = NULL},
 };
 
-struct window_keys {
-	const char *kind;
-};
+static const char *const window_words[] = {[WINDOW_ALLOW] = "allow", [WINDOW_DENY] = "deny", NULL};
 
 static const struct field window_fields[] = {
 	{.name = "kind",
-		.type = FIELD_STRING,
+		.type = FIELD_CHOICE,
+		.choices = window_words,
+		.flags = FIELD_REQUIRED,
 		.offset = offsetof(struct window_keys, kind),
-		.doc = "allow or deny."},
+		.doc = "deny: no change while it lasts. allow: changes only while it, or another "
+		       "window that allows them, lasts. deny wins."},
+	{.name = "schedule",
+		.type = FIELD_STRING,
+		.flags = FIELD_REQUIRED,
+		.offset = offsetof(struct window_keys, schedule),
+		.doc = "When it begins, as five fields of cron: minute, hour, day of the month, "
+		       "month, day of the week."},
+	{.name = "duration",
+		.type = FIELD_DURATION,
+		.flags = FIELD_REQUIRED,
+		.min = LIMIT_WINDOW_MS_MIN,
+		.max = LIMIT_WINDOW_MS_MAX,
+		.offset = offsetof(struct window_keys, duration_ms),
+		.doc = "How long it lasts, as time elapses."},
+	{.name = "timezone",
+		.type = FIELD_STRING,
+		.def = "UTC",
+		.offset = offsetof(struct window_keys, timezone),
+		.doc = "Where the clock is that the schedule is read from: a name of the tz "
+		       "database, such as Europe/Berlin."},
+	{.name = "match",
+		.type = FIELD_STRING_MAP,
+		.flags = FIELD_NULL_OK,
+		.offset = offsetof(struct window_keys, match),
+		.doc = "Labels (metadata.labels) that a replicator must have, all of them, to be "
+		       "concerned. Default: all replicators are."},
 	{.name = NULL},
 };
 
-static const char *const draft_words[] = {"hold", "apply", NULL};
+static const char *const draft_words[] = {[DRAFTS_HOLD] = "hold", [DRAFTS_APPLY] = "apply", NULL};
 
 struct review_keys {
 	bool enabled;
@@ -281,8 +303,9 @@ static const struct field sync_fields[] = {
 		.def = "match",
 		.offset = offsetof(struct config, sync.adopt),
 		.doc = "A replicator that exists already: match takes it over if nothing written "
-		       "in Git differs, and "
-		       "holds it otherwise; never holds it."},
+		       "in Git differs, and holds it otherwise; overwrite takes it over and makes "
+		       "it as Git says, but is match as long as nothing was ever done from this "
+		       "state; never holds it."},
 	{.name = "timeout",
 		.type = FIELD_DURATION,
 		.def = "10m",
@@ -302,28 +325,27 @@ static const struct field sync_fields[] = {
 	{.name = "foreign_drafts",
 		.type = FIELD_CHOICE,
 		.choices = draft_words,
-		.flags = FIELD_NOT_BUILT,
 		.def = "hold",
-		.offset = offsetof(struct config, unused),
-		.doc = "Whether a reconcile may provision what somebody else saved and did not "
-		       "start."},
+		.offset = offsetof(struct config, sync.foreign_drafts),
+		.doc = "What happens when a reconcile would also provision what somebody else "
+		       "saved and did not start: hold waits for a person, apply provisions it "
+		       "too."},
 	{.name = "max_updates",
 		.type = FIELD_INT,
-		.flags = FIELD_NOT_BUILT,
 		.def = "0",
-		.offset = offsetof(struct config, unused),
-		.doc = "The most replicators that one commit may change; 0 is no limit."},
+		.offset = offsetof(struct config, sync.max_updates),
+		.doc = "The most replicators that one commit may change; the others are held. 0 is "
+		       "no limit."},
 	{.name = "windows",
 		.type = FIELD_LIST,
 		.sub = window_fields,
 		.sub_size = sizeof(struct window_keys),
-		.flags = FIELD_NOT_BUILT,
-		.offset = offsetof(struct config, unused),
-		.doc = "When changes may be made."},
+		.offset = offsetof(struct config, sync.window_list),
+		.doc = "When changes may be made. Without any, at all times."},
 	{.name = "prune",
 		.type = FIELD_MAP,
 		.sub = prune_fields,
-		.offset = offsetof(struct config, unused),
+		.offset = 0,
 		.doc = "Deleting what is gone from Git."},
 	{.name = NULL},
 };

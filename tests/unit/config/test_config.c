@@ -24,11 +24,21 @@
 
 /* ---- a configuration as text ---- */
 
+static void add_map(struct buf *out, const struct node *map)
+{
+	buf_adds(out, map ? "{" : "none");
+	for (size_t i = 0; map && i < map->u.map.n; i++)
+		buf_addf(out, "%s%s: %s", i ? ", " : "", map->u.map.at[i].key->u.string.s,
+			map->u.map.at[i].value->u.string.s);
+	buf_adds(out, map ? "}" : "");
+}
+
 static void add_value(struct buf *out, const struct field *field, const void *slot)
 {
 	char text[CLOCK_TEXT_MAX];
 	const char *const *string = slot;
 	const int64_t *number = slot;
+	const struct count_or_percent *share = slot;
 
 	switch (field->type) {
 	case FIELD_STRING:
@@ -44,12 +54,18 @@ static void add_value(struct buf *out, const struct field *field, const void *sl
 		buf_adds(out, field->choices[*(const int *)slot]);
 		return;
 	case FIELD_BOOL:
+		buf_adds(out, *(const bool *)slot ? "true" : "false");
+		return;
+	case FIELD_STRING_MAP:
+		add_map(out, *(const struct node *const *)slot);
+		return;
+	case FIELD_COUNT_OR_PERCENT:
+		buf_addf(out, "%lld%s", (long long)share->value, share->percent ? "%" : "");
+		return;
 	case FIELD_TIME:
 	case FIELD_MAP:
 	case FIELD_LIST:
 	case FIELD_STRINGS:
-	case FIELD_STRING_MAP:
-	case FIELD_COUNT_OR_PERCENT:
 	case FIELD_NODE:
 	case FIELD__COUNT:
 		break;
@@ -209,6 +225,26 @@ static void test_stores_resolve_what_they_are_configured_for(void **state)
 	config_free(c);
 }
 
+static void test_windows_are_made_from_what_is_written(void **state)
+{
+	struct problems problems = PROBLEMS_INIT;
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *labels = node_map(&a);
+	int64_t saturday;
+
+	(void)state;
+	struct config *c = config_load(TEST_DATA "/config/valid/windows/weir.yaml", &problems);
+	assert_non_null(c);
+	assert_int_equal(problems.n, 0);
+	assert_true(clock_parse("2026-11-28T12:00:00Z", &saturday));
+	assert_true(windows_at(c->sync.windows, NULL, saturday).open);
+	assert_false(windows_at(c->sync.windows, NULL, saturday + 48 * 3600 * 1000).open);
+	node_map_set(&a, labels, "team", node_string(&a, "orders"));
+	assert_false(windows_at(c->sync.windows, labels, saturday).open);
+	problems_release(&problems);
+	config_free(c);
+}
+
 /* ---- the table ---- */
 
 static void check_table(const struct field *fields, const char *path)
@@ -286,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_file_without_end_is_not_read),
 		cmocka_unit_test(test_what_was_wrong_before_does_not_count),
 		cmocka_unit_test(test_stores_resolve_what_they_are_configured_for),
+		cmocka_unit_test(test_windows_are_made_from_what_is_written),
 		cmocka_unit_test(test_every_key_is_unique_and_documented),
 		cmocka_unit_test(test_every_key_is_in_reference_and_schema),
 	};

@@ -40,7 +40,7 @@ def complaint_of(programs, text, folder):
     """What the program that reads such a file says about it; None if it is content."""
     path = folder / "snippet.yaml"
     path.write_text(STATE.sub(f"state: {folder}/none", text))
-    if "kind:" in text:
+    if "apiVersion:" in text:
         done = run(programs / "weir", "validate", path)
         return None if done.returncode == 0 else done.stdout + done.stderr
     if "fleets:" in text:

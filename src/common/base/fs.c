@@ -74,7 +74,7 @@ static char *parent_of(const char *path)
 	return slash == path ? xstrdup("/") : xmemdupz(path, (size_t)(slash - path));
 }
 
-static int sync_folder(const char *path, struct err *e)
+int fs_sync_folder(const char *path, struct err *e)
 {
 	auto_free char *dir = parent_of(path);
 	auto_close int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -98,7 +98,7 @@ int fs_write(const char *path, const void *data, size_t len, mode_t mode, struct
 		unlink(temp);
 		return rc;
 	}
-	return sync_folder(path, e);
+	return fs_sync_folder(path, e);
 }
 
 int fs_mkdirs(const char *path, mode_t mode, struct err *e)

@@ -16,6 +16,8 @@ int fs_read(const char *path, struct buf *out, struct err *e);
 /* Writes beside it, syncs, renames, syncs the folder: readers see the old or the new content, never
  * a part. */
 int fs_write(const char *path, const void *data, size_t len, mode_t mode, struct err *e);
+/* What was made, renamed or removed beside this file stays so after a power cut. */
+int fs_sync_folder(const char *path, struct err *e);
 /* The folder and those above it; no error if it is there. */
 int fs_mkdirs(const char *path, mode_t mode, struct err *e);
 /* Removes a file or a whole folder; no error if it is not there. Does not follow symbolic links. */

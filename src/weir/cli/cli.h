@@ -18,6 +18,7 @@ extern const struct command cmd_init;
 extern const struct command cmd_plan;
 extern const struct command cmd_resume;
 extern const struct command cmd_run;
+extern const struct command cmd_state;
 extern const struct command cmd_status;
 extern const struct command cmd_suspend;
 extern const struct command cmd_validate;

@@ -14,6 +14,7 @@ static const struct command *const commands[] = {
 	&cmd_suspend,
 	&cmd_resume,
 	&cmd_forget,
+	&cmd_state,
 	NULL,
 };
 

@@ -13,6 +13,9 @@ struct store {
 	int lock; /* -1: none */
 };
 
+/* Opens a file and brings its schema up to date. */
+int store_open_file(const char *path, struct db **ret_db, struct err *e);
+
 /* A column as a string of the caller's; NULL for NULL. */
 char *store_text(struct db_stmt *s, int col);
 

@@ -63,6 +63,11 @@ static const char *const migrations[] = {
 	"ALTER TABLE outbox ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;",
 };
 
+int store_open_file(const char *path, struct db **ret_db, struct err *e)
+{
+	return db_open(path, migrations, ARRAY_SIZE(migrations), ret_db, e);
+}
+
 static struct store *store_new(struct db *db, const char *scope)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
@@ -83,7 +88,7 @@ int store_open(const char *folder, const char *scope, struct store **ret_store, 
 		return err_prefix(e, "state");
 	}
 	struct db *db;
-	if (db_open(path, migrations, ARRAY_SIZE(migrations), &db, e) < 0) {
+	if (store_open_file(path, &db, e) < 0) {
 		close(lock);
 		return err_prefix(e, "store");
 	}
@@ -95,7 +100,7 @@ int store_open(const char *folder, const char *scope, struct store **ret_store, 
 int store_open_memory(const char *scope, struct store **ret_store, struct err *e)
 {
 	struct db *db;
-	int rc = db_open(NULL, migrations, ARRAY_SIZE(migrations), &db, e);
+	int rc = store_open_file(NULL, &db, e);
 	if (rc < 0)
 		return rc;
 	*ret_store = store_new(db, scope);
@@ -110,7 +115,7 @@ int store_open_shared(
 		return err_set(e, ERR_NOT_FOUND,
 			"no store in %s yet: weir has not run with this state", folder);
 	struct db *db;
-	if (db_open(path, migrations, ARRAY_SIZE(migrations), &db, e) < 0)
+	if (store_open_file(path, &db, e) < 0)
 		return err_prefix(e, "store");
 	*ret_store = store_new(db, scope);
 	return 0;

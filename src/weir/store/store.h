@@ -32,6 +32,18 @@ int store_open_shared(
 	const char *folder, const char *scope, struct store **ret_store, struct err *e);
 void store_close(struct store *s);
 
+/* A consistent copy of the store in `folder` into a file that is not there yet; a daemon may run on
+ * it. ERR_NOT_FOUND if there is none. */
+int store_backup(const char *folder, const char *file, struct err *e);
+/*
+ * Puts a copy in place of the store in `folder`, under its lock: ERR_CONFLICT while somebody works
+ * on it, or if the file is no store, or one of a newer release. The store that was there is kept
+ * beside it, under the name in `ret_kept` (the caller frees; NULL if there was none). The file
+ * stays as it is.
+ */
+int store_restore(
+	const char *folder, const char *file, int64_t now_ms, char **ret_kept, struct err *e);
+
 int store_begin(struct store *s, struct err *e);
 int store_commit(struct store *s, struct err *e);
 void store_rollback(struct store *s);

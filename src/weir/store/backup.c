@@ -1,0 +1,108 @@
+/* Copies of the store, and back. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include "store/internal.h"
+
+/* What SQLite may have beside a database. */
+static const char *const suffixes[] = {"", "-wal", "-shm"};
+
+static const char *const tables[] = {"value", "inventory", "accepted", "intent", "outbox", NULL};
+
+static void remove_all(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		auto_free char *file = xasprintf("%s%s", path, suffixes[i]);
+		unlink(file);
+	}
+}
+
+int store_backup(const char *folder, const char *file, struct err *e)
+{
+	auto_free char *path = fs_join(folder, "weir.db");
+	struct db *db;
+	if (access(path, F_OK) < 0)
+		return err_set(e, ERR_NOT_FOUND,
+			"no store in %s yet: weir has not run with this state", folder);
+	if (access(file, F_OK) == 0)
+		return err_set(e, ERR_CONFLICT, "%s is there already; name another file", file);
+	int rc = db_open_to_read(path, tables, &db, e);
+	if (rc < 0)
+		return err_prefix(e, "store");
+	rc = db_copy(db, file, e);
+	db_close(db);
+	return rc;
+}
+
+/* A copy that this release can work with. */
+static int take_copy(const char *file, const char *path, struct err *e)
+{
+	struct db *db;
+	int rc = db_open_to_read(file, tables, &db, e);
+	if (rc < 0)
+		return e->code == ERR_CONFLICT ? err_prefix(e, "this is no store of weir") : rc;
+	rc = db_copy(db, path, e);
+	db_close(db);
+	if (rc < 0)
+		return rc;
+	rc = store_open_file(path, &db, e);
+	if (rc == 0)
+		db_close(db);
+	else
+		remove_all(path);
+	return rc;
+}
+
+/* With what was not in the main file yet. */
+static int move_away(const char *path, const char *to, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		auto_free char *from = xasprintf("%s%s", path, suffixes[i]);
+		auto_free char *kept = xasprintf("%s%s", to, suffixes[i]);
+		if (rename(from, kept) < 0 && errno != ENOENT)
+			return err_errno(e, errno, "cannot move %s away", from);
+	}
+	return 0;
+}
+
+static int replace(
+	const char *path, const char *fresh, int64_t now_ms, char **ret_kept, struct err *e)
+{
+	char at[CLOCK_TEXT_MAX];
+	auto_free char *kept = xasprintf("%s.before-%s", path, clock_format(now_ms, at));
+	bool was_there = access(path, F_OK) == 0;
+	int rc = move_away(path, kept, e);
+	if (rc == 0 && rename(fresh, path) < 0)
+		rc = err_errno(e, errno, "cannot move the copy to %s", path);
+	if (rc == 0)
+		rc = fs_sync_folder(path, e);
+	if (rc == 0)
+		*ret_kept = was_there ? TAKE(kept) : NULL;
+	return rc;
+}
+
+int store_restore(
+	const char *folder, const char *file, int64_t now_ms, char **ret_kept, struct err *e)
+{
+	auto_free char *path = fs_join(folder, "weir.db");
+	auto_free char *fresh = fs_join(folder, "weir.db.restored");
+	auto_free char *lock_path = fs_join(folder, "lock");
+	auto_close int lock = -1;
+	int rc = fs_mkdirs(folder, 0700, e);
+	if (rc == 0)
+		rc = fs_lock(lock_path, &lock, e);
+	if (rc < 0 && e->code == ERR_CONFLICT)
+		return err_prefix(e, "a weir works on %s; stop it first", folder);
+	if (rc < 0)
+		return err_prefix(e, "state");
+	remove_all(fresh); /* of one that was cut short */
+	rc = take_copy(file, fresh, e);
+	if (rc == 0)
+		rc = replace(path, fresh, now_ms, ret_kept, e);
+	return rc;
+}

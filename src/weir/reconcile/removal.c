@@ -187,6 +187,15 @@ static void fail(struct engine *en, struct record *r, const char *why)
 	pass_soon(en, wait);
 }
 
+/* What is being deleted does not come back to life: where nothing tells one object from the next,
+ * that one is another. */
+static bool came_back(const struct record *r, const struct live *live)
+{
+	bool nameless = !live->uid && !live->created_at;
+	return nameless && r->last_status == LIVE_DELETING && live->status != LIVE_DELETING &&
+	       live->status != LIVE_ERROR;
+}
+
 void removal_looked(struct engine *en, struct record *r, const struct api_answer *a)
 {
 	const struct live *live = &a->live;
@@ -200,8 +209,9 @@ void removal_looked(struct engine *en, struct record *r, const struct api_answer
 		watch_later(en, r);
 		return;
 	}
+	bool another = !is_same_object(r->intent, live) || came_back(r, live);
 	r->last_status = live->status;
-	if (!is_same_object(r->intent, live))
+	if (another)
 		finish_for_another(en, r);
 	else if (live->status == LIVE_DELETING || now_mono(en) - begun < LAG_GRACE_MS)
 		watch_later(en, r);

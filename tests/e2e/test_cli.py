@@ -42,7 +42,7 @@ class PlanTest(unittest.TestCase):
             self.assertRegex(text, r"(?m)^Plan: 2 to create\.")
             self.assertNotIn("\x1b", text)
             self.assertFalse(s.state.exists())
-            self.assertEqual({r["method"] for r in s.api.requests()}, {"GET"})
+            self.assertEqual(s.api.requests(effect=True), [])
             self.assertEqual(list((s.folder / "tmp").iterdir()), [])
 
     def test_what_changed_is_shown_with_both_values_and_its_place(self):
@@ -194,6 +194,13 @@ class ApplyTest(unittest.TestCase):
             sha = s.push({"orders.yaml": CHANGED})
             s.start()
             s.wait_status(sha, "failure", "^orders-dr: exists already and is not as Git says")
+
+    def test_apply_gives_up_on_a_repository_that_cannot_be_read(self):
+        with Site(sync={"timeout": "1h"}, source={"url": "http://weir.invalid/team.git"}) as s:
+            text = s.cli("apply", status=1)
+            self.assertRegex(text, "weir apply: .*weir.invalid.*its name cannot be resolved")
+            self.assertRegex(text, "(?m)^error: nothing could be read, and nothing was done$")
+            self.assertEqual(s.api.requests(effect=True), [])
 
     def test_an_api_that_is_away_is_an_error_after_its_time(self):
         with Site(sync={"timeout": "2s"}) as s:

@@ -49,6 +49,18 @@ class Fetch(SourceTest):
         self.git("branch", "--delete", "--force", "prod", within=self.bare)
         self.fails("not-found", "no commits; push one to branch main", probe.fetch)
 
+    def test_a_branch_that_stands_at_no_commit_is_said_and_not_cloned_again(self):
+        probe = self.probe()
+        probe.fetch()
+        ref = self.bare / "refs" / "heads" / "main"
+        ref.write_text(self.git("rev-parse", f"{self.first}^{{tree}}", within=self.bare) + "\n")
+        for _ in range(2):
+            before = self.server.count("POST", "/git-upload-pack$")
+            self.fails("remote", "branch main stands at a tree, not at a commit; set it to one", probe.fetch)
+            self.assertLessEqual(self.server.count("POST", "/git-upload-pack$") - before, 1)
+        ref.write_text(self.first + "\n")
+        self.assertEqual(probe.fetch()[0], self.first)
+
     def test_a_repository_that_is_not_there(self):
         probe = self.probe(self.server.url + "/other.git")
         self.fails("not-found", r"HTTP 404.*set source\.token", probe.fetch)

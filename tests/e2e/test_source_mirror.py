@@ -118,7 +118,7 @@ class Memory(MirrorTest):
 
 class Histories(MirrorTest):
     def test_of_many_rewritten_heads_stay_small(self):
-        n = int(os.environ.get("WEIR_FORCE_PUSHES", "120"))
+        n = 1000
         blob = "blob\nmark :{}\ndata <<END\n{}END\n"
         commit = "commit refs/heads/pool\nmark :{}\ncommitter t <t@example.com> {} +0000\ndata 1\nx\n"
         tree = "M 100644 :{} replicators/a.yaml\nreset refs/heads/pool\n\n"

@@ -44,6 +44,10 @@ static int tell_outcome(const struct engine *engine)
 	engine_stats(engine, &stats);
 	if (stats.trouble[0])
 		fprintf(stderr, "weir apply: %s\n", stats.trouble);
+	if (!stats.head[0] && stats.trouble[0]) {
+		puts("error: nothing could be read, and nothing was done");
+		return 1;
+	}
 	printf("%s: %s\n", status_state_name(stats.state),
 		stats.text[0] ? stats.text : "nothing was done");
 	return stats.state == STATUS_SUCCESS && stats.ready ? 0 : 1;

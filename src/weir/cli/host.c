@@ -15,7 +15,8 @@
 #include "base/queue.h"
 #include "cli/jobs.h"
 
-#define STOP_GRACE_MS 10000 /* a fetch that hangs is left behind: the mirror is a cache */
+#define STOP_GRACE_MS 10000 /* for what was sent to be answered */
+#define READ_GRACE_MS 1000 /* a fetch is left behind sooner: the mirror is a cache */
 
 struct host {
 	struct host_options options;
@@ -33,7 +34,7 @@ struct host {
 	struct engine *engine;
 	char *scratch; /* a mirror of our own, removed at the end; NULL: the one in the state */
 	bool stopping;
-	int64_t stop_by;
+	int64_t stop_since; /* monotonic; 0: nobody told us to */
 	bool left_behind; /* a worker still hangs */
 };
 
@@ -119,11 +120,13 @@ static int64_t drive(void *ctx, int64_t now)
 		h->stopping = true;
 	if (!h->stopping)
 		return due;
-	if (engine_idle(h->engine) || (h->stop_by && now >= h->stop_by)) {
+	int64_t grace = engine_only_reads(h->engine) ? READ_GRACE_MS : STOP_GRACE_MS;
+	int64_t stop_by = h->stop_since ? h->stop_since + grace : INT64_MAX;
+	if (engine_idle(h->engine) || now >= stop_by) {
 		h->left_behind = !engine_idle(h->engine);
 		loop_stop(h->loop);
 	}
-	return h->stop_by && h->stop_by < due ? h->stop_by : due;
+	return stop_by < due ? stop_by : due;
 }
 
 /* A fetch cannot be interrupted. */
@@ -151,7 +154,7 @@ static void on_signal(void *ctx, int signum)
 	log_info("stopping", "signal", strsignal(signum), NULL);
 	loop_notify("STOPPING=1");
 	h->stopping = true;
-	h->stop_by = clock_mono_ms(&clock_real) + STOP_GRACE_MS;
+	h->stop_since = clock_mono_ms(&clock_real);
 	if (h->engine)
 		engine_stop(h->engine);
 }

@@ -113,6 +113,11 @@ bool engine_idle(const struct engine *en)
 	return !en->reading && !en->posting && !en->flights.n;
 }
 
+bool engine_only_reads(const struct engine *en)
+{
+	return en->reading && !en->posting && !en->flights.n;
+}
+
 /* Everything that changes something waits until the ledger that covers it is on disk. */
 static bool flush(struct engine *en, int64_t now)
 {

@@ -103,6 +103,8 @@ void engine_wake(struct engine *en);
 void engine_stop(struct engine *en);
 /* Nothing is under way outside: the ports may go. */
 bool engine_idle(const struct engine *en);
+/* What is under way is a look at Git and nothing else: nobody misses its end. */
+bool engine_only_reads(const struct engine *en);
 
 void engine_read_done(struct engine *en, struct read_result *owned_result);
 void engine_answer(struct engine *en, struct api_answer *owned_answer);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "reconcile/internal.h"
 
+#define READ_TRIES 5 /* of a repository that never could be read */
 #define POST_TRIES 3 /* of who waits for the end; the outbox keeps what is not out by then */
 
 /* Trouble that does not end by itself, or has lasted as long as anybody waits. */
@@ -11,6 +12,12 @@ static bool is_hopeless(const struct engine *en, const struct trouble *t)
 {
 	return t->times && (en->options.dry || !t->err.retriable ||
 				   now_wall(en) - t->since_wall >= en->config->sync.timeout_ms);
+}
+
+/* A flow in which nothing is under way yet is not held up as long as one in which something is. */
+static bool is_unreadable(const struct engine *en)
+{
+	return is_hopeless(en, &en->source) || (!en->head.sha[0] && en->source.times >= READ_TRIES);
 }
 
 static bool is_out(const struct engine *en)
@@ -37,7 +44,7 @@ bool engine_settled(const struct engine *en)
 {
 	if (en->reading || en->pass != PASS_IDLE || en->report_due)
 		return false;
-	if (en->auth_refused || is_hopeless(en, &en->source) || is_hopeless(en, &en->api) ||
+	if (en->auth_refused || is_unreadable(en) || is_hopeless(en, &en->api) ||
 		is_hopeless(en, &en->store))
 		return is_out(en);
 	if (en->source.times || en->api.times || en->store.times)

@@ -196,6 +196,21 @@ static int relate(struct source *s, const git_oid *head, const char *known,
 	return 0;
 }
 
+/* A branch can be made to stand at anything by who writes the server's files. */
+static int find_commit(struct source *s, const git_oid *oid, git_commit **ret_commit, struct err *e)
+{
+	auto_object git_object *found = NULL;
+
+	if (git_object_lookup(&found, s->mirror.repo, oid, GIT_OBJECT_ANY) < 0)
+		return mirror_failed(&s->mirror, e, "commit %.40s", git_oid_tostr_s(oid));
+	if (git_object_type(found) != GIT_OBJECT_COMMIT)
+		return err_set(e, ERR_REMOTE,
+			"%s: branch %s stands at a %s, not at a commit; set it to one",
+			s->location.url, s->branch, git_object_type2string(git_object_type(found)));
+	*ret_commit = (git_commit *)TAKE(found);
+	return 0;
+}
+
 static int describe(struct source *s, const git_oid *oid, const char *known,
 	struct source_head *ret_head, struct err *e)
 {
@@ -204,9 +219,9 @@ static int describe(struct source *s, const git_oid *oid, const char *known,
 	struct source_head head = {.sha = ""};
 
 	git_oid_tostr(head.sha, sizeof(head.sha), oid);
-	if (git_commit_lookup(&commit, s->mirror.repo, oid) < 0)
-		return mirror_failed(&s->mirror, e, "commit %s", head.sha);
-	int rc = source_find_tree(s, commit, s->path, &tree, e);
+	int rc = find_commit(s, oid, &commit, e);
+	if (rc == 0)
+		rc = source_find_tree(s, commit, s->path, &tree, e);
 	if (rc == 0)
 		rc = relate(s, oid, known, &head.relation, e);
 	if (rc < 0)

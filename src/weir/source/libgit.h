@@ -23,6 +23,7 @@ const char *libgit_says(void);
 
 LIBGIT_AUTO(repository, git_repository)
 LIBGIT_AUTO(odb, git_odb)
+LIBGIT_AUTO(object, git_object)
 LIBGIT_AUTO(commit, git_commit)
 LIBGIT_AUTO(tree, git_tree)
 LIBGIT_AUTO(blob, git_blob)
@@ -31,6 +32,7 @@ LIBGIT_AUTO(signature, git_signature)
 
 #define auto_repository __attribute__((cleanup(repository_freep)))
 #define auto_odb	__attribute__((cleanup(odb_freep)))
+#define auto_object	__attribute__((cleanup(object_freep)))
 #define auto_commit	__attribute__((cleanup(commit_freep)))
 #define auto_tree	__attribute__((cleanup(tree_freep)))
 #define auto_blob	__attribute__((cleanup(blob_freep)))

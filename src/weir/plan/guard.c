@@ -11,8 +11,7 @@ static void hold_rewound(struct planner *p, struct plan_item *it)
 {
 	if (!p->in->rewound || approval_given(p->in, p->in->rewound_approval))
 		return;
-	const char *approve =
-		p->in->rewound_approval ? plan_text(p, "`weir approve %s`, ", it->name) : "";
+	const char *approve = p->in->rewound_approval ? "`weir approve --rewind`, " : "";
 	item_hold(it, PLAN_HOLD_REWOUND, it->action, "the branch was rewound or rewritten",
 		plan_text(p,
 			"%spush a commit on top of the old head, or set source.rewind: follow in "

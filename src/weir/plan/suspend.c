@@ -54,14 +54,9 @@ static const char *release_of(struct planner *p, const struct plan_item *it)
 {
 	const char *wait = it->suspended->has_until ? "wait until then, or " : "";
 
-	if (it->suspended->by)
-		return plan_text(p, "%s`weir resume %s`", wait, it->name);
-	if (it->desired)
+	if (it->desired && !it->suspended->by)
 		return plan_text(p, "%stake sync.suspend out of its YAML", wait);
-	return plan_text(p,
-		"%sput it back without sync.suspend and remove it in a second commit, or `weir "
-		"forget %s`",
-		wait, it->name);
+	return plan_text(p, "%s`weir resume %s`", wait, it->name);
 }
 
 void item_suspend(struct planner *p, struct plan_item *it)

@@ -46,6 +46,13 @@ static char *copy_opt(struct arena *a, const char *s)
 	return s ? arena_strdup(a, s) : NULL;
 }
 
+/* The API took our DELETE. */
+static bool is_being_removed(const struct intent *i)
+{
+	return i && (i->kind == INTENT_DELETE || i->kind == INTENT_REPLACE) &&
+	       i->state == INTENT_RUNNING;
+}
+
 static void refresh_plan(struct record *r)
 {
 	const struct store_row *row = &r->row;
@@ -63,6 +70,7 @@ static void refresh_plan(struct record *r)
 		.failed_generation = row->failed_generation,
 		.retry_at_ms = row->retry_at_ms,
 		.gone_since_ms = row->gone_since_ms,
+		.deleted = row->replaced || is_being_removed(i),
 	};
 	if (p->has_last_applied)
 		spec_from_json(row->last_applied, &r->plan_arena, &p->last_applied);

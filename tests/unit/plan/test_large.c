@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -55,7 +56,8 @@ static struct replicator *declare(struct fleet *f, const char *name)
 	return r;
 }
 
-static void add_live(struct fleet *f, const char *name, const struct spec *spec)
+static void add_drifted(
+	struct fleet *f, const char *name, const struct spec *applied, const struct spec *spec)
 {
 	struct live *live = arena_alloc(&f->arena, sizeof(*live));
 	struct plan_record *record = arena_alloc(&f->arena, sizeof(*record));
@@ -70,10 +72,15 @@ static void add_live(struct fleet *f, const char *name, const struct spec *spec)
 		.spec = *spec};
 	*record = (struct plan_record){.name = name,
 		.has_last_applied = true,
-		.last_applied = *spec,
+		.last_applied = *applied,
 		.seen_generation = 1};
 	vec_push(&f->live, live);
 	vec_push(&f->records, record);
+}
+
+static void add_live(struct fleet *f, const char *name, const struct spec *spec)
+{
+	add_drifted(f, name, spec, spec);
 }
 
 static void build(struct fleet *f)
@@ -190,6 +197,63 @@ static void test_a_map_of_many_keys_is_emptied(void **state)
 	fleet_release(&f);
 }
 
+#define DECLARED 10000
+
+static void parse_documents(struct fleet *f)
+{
+	for (int i = 0; i < DECLARED; i++) {
+		auto_buf struct buf text = BUF_INIT;
+
+		buf_addf(&text,
+			"apiVersion: weir/v1\nkind: KafkaReplicator\nmetadata:\n  name: "
+			"r-%d\nspec:\n"
+			"  provider: MirrorMaker2\n  source_kafka_id: prod-eu\n"
+			"  destination_kafka_id: dr-eu\n  replication_mode: active-passive\n"
+			"  topic_whitelist: [r-%d.orders]\n  lag_alert_threshold: 100\n"
+			"sync:\n  depends_on: [r-%d]\n",
+			i, i, i ? i / 2 : 1);
+		struct parsed_file *parsed = parsed_file_new(buf_str(&text), text.len);
+		catalog_add(f->catalog, arena_printf(&f->arena, "r-%d.yaml", i), parsed);
+		parsed_file_unref(parsed);
+	}
+}
+
+/* A third of them drifted, so that everything there is to decide is decided. */
+static void show_them_live(struct fleet *f)
+{
+	for (int i = 0; i < DECLARED; i++) {
+		const char *name = arena_printf(&f->arena, "r-%d", i);
+		struct replicator *r = map_get(&f->catalog->by_name, name);
+
+		struct spec spec = r->spec;
+		if (i % 3 == 0)
+			spec.value[SPEC_LAG_ALERT_THRESHOLD] = node_int(&f->arena, 7);
+		add_drifted(f, name, &r->spec, &spec);
+	}
+}
+
+static void test_planning_takes_less_than_parsing(void **state)
+{
+	struct fleet f;
+	clock_t begun = clock();
+
+	(void)state;
+	f = (struct fleet){.catalog = catalog_new()};
+	parse_documents(&f);
+	clock_t parsed = clock() - begun;
+	f.catalog->complete = true;
+	show_them_live(&f);
+	begun = clock();
+	build(&f);
+	clock_t planned = clock() - begun;
+	print_message("%d replicators: parsed in %ld ms, planned in %ld ms of CPU\n", DECLARED,
+		parsed * 1000L / CLOCKS_PER_SEC, planned * 1000L / CLOCKS_PER_SEC);
+	assert_int_equal(f.plan->items.n, DECLARED);
+	assert_true(f.plan->count[PLAN_UPDATE] > 0 && f.plan->count[PLAN_HOLD] > 0);
+	assert_true(planned < parsed);
+	fleet_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_a_comment_counts_what_it_has_no_room_for),
 		cmocka_unit_test(test_an_item_too_long_for_a_comment_does_not_hide_the_others),
 		cmocka_unit_test(test_a_map_of_many_keys_is_emptied),
+		cmocka_unit_test(test_planning_takes_less_than_parsing),
 	};
 
 	return cmocka_run_group_tests_name("plan_large", tests, NULL, NULL);

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What is gone from Git is deleted, what cannot be changed is replaced, in order, and guards hold both."""
+
+import unittest
+
+from weirtest import Site, document, main, wait_for, DEADLINE_S
+
+PRUNE = {"prune": {"enabled": True, "max": 1, "grace": "0s"}}
+KEEP = {"keep.yaml": document("keep-dr", topic_whitelist=["keep.*"])}
+
+
+def other(name, sync=None, **spec):
+    return {f"{name}.yaml": document(name, sync, topic_whitelist=[f"{name}.*"], **spec)}
+
+
+def site(**sync):
+    return Site(server="replicatord", sync={"interval": "1s"} | PRUNE | sync)
+
+
+def listed(s):
+    answer = s.api.api("GET", "/kafka-replicator/").json
+    return answer["results"] if isinstance(answer, dict) else answer
+
+
+def names(s):
+    return sorted(one["identifier"] for one in listed(s))
+
+
+class GuardsTest(unittest.TestCase):
+    def test_what_is_gone_from_git_is_deleted(self):
+        with site() as s:
+            s.start()
+            s.wait_status(s.push(KEEP | other("gone-dr")), "success", "^2 in sync")
+            sha = s.push({"gone-dr.yaml": None})
+            s.wait_status(sha, "success", "^1 in sync")
+            wait_for(lambda: names(s) == ["keep-dr"], DEADLINE_S)
+            self.assertEqual(s.metric("weir_api_calls_total", verb="delete"), 1)
+
+    def test_more_than_prune_max_are_held_until_each_is_approved(self):
+        with site() as s:
+            s.start()
+            s.wait_status(s.push(KEEP | other("a-dr") | other("b-dr")), "success", "^3 in sync")
+            sha = s.push({"a-dr.yaml": None, "b-dr.yaml": None})
+            s.wait_status(sha, "failure", "^a-dr: 2 would be deleted.*weir approve a-dr")
+            s.wait_pass(2)
+            self.assertEqual(names(s), ["a-dr", "b-dr", "keep-dr"])
+            s.cli("approve", "--yes", "a-dr")
+            wait_for(lambda: names(s) == ["keep-dr"], DEADLINE_S)
+
+    def test_what_was_protected_is_kept_and_what_was_to_be_let_go_is_let_go(self):
+        with site() as s:
+            s.start()
+            s.wait_status(s.push(KEEP | other("a-dr", {"protect": True}) | other("b-dr", {"on_remove": "orphan"})),
+                          "success", "^3 in sync")
+            sha = s.push({"a-dr.yaml": None, "b-dr.yaml": None})
+            s.wait_status(sha, "failure", "^a-dr: not in Git any more, and protected")
+            s.wait_pass(2)
+            self.assertEqual(names(s), ["a-dr", "b-dr", "keep-dr"])
+            self.assertEqual(s.metric("weir_api_calls_total", verb="delete"), 0)
+
+    def test_nothing_is_deleted_once_git_declares_nothing(self):
+        with site(prune=PRUNE["prune"] | {"max": 10}) as s:
+            s.start()
+            s.wait_status(s.push({"README.md": "flows"} | other("a-dr")), "success", "^1 in sync")
+            sha = s.push({"a-dr.yaml": None})
+            s.wait_status(sha, "failure", "^a-dr: Git declares no replicators")
+            s.wait_pass(2)
+            self.assertEqual(names(s), ["a-dr"])
+
+    def test_an_immutable_change_replaces_where_it_may(self):
+        with site() as s:
+            s.start()
+            s.wait_status(s.push(other("a-dr", {"replace": True})), "success", "^1 in sync")
+            before = s.api.get("a-dr")["uid"]
+            sha = s.push(other("a-dr", {"replace": True}, replication_mode="active-active"))
+            s.wait_status(sha, "success", "^1 in sync")
+            after = s.api.get("a-dr")
+            self.assertNotEqual(after["uid"], before)
+            self.assertEqual(after["replication_mode"], "active-active")
+
+    def test_what_is_depended_on_comes_first_and_goes_last(self):
+        with site(prune=PRUNE["prune"] | {"max": 5}) as s:
+            s.start()
+            sha = s.push(KEEP | other("b-dr") | other("a-dr", {"depends_on": ["b-dr"]}))
+            s.wait_status(sha, "success", "^3 in sync")
+            server = s.log("replicatord")
+            self.assertLess(server.index('identifier=b-dr event="generation 1 is Healthy'),
+                            server.index("identifier=a-dr event=created"))
+            s.push({"a-dr.yaml": None, "b-dr.yaml": None})
+            s.wait_log("is deleted replicator=b-dr")
+            self.assertEqual(names(s), ["keep-dr"])
+            log = s.log()
+            self.assertLess(log.index("is deleted replicator=a-dr"), log.index("is deleted replicator=b-dr"))
+
+
+if __name__ == "__main__":
+    main()

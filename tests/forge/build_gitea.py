@@ -2,21 +2,41 @@
 
     with a Go tool chain: binary, static = build()
 
-The result stays in ${XDG_CACHE_HOME:-~/.cache}/weir-tests, outside the checkout; the first time takes minutes.
+The result stays in $WEIR_TEST_CACHE, by default the folder weir-tests of the user's cache, outside the checkout; the first
+time takes minutes.
 """
 
 import fcntl
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
 VERSION = "1.26.0"
 MODULE = "code.gitea.io/gitea"
 TAGS = "sqlite sqlite_unlock_notify"
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "weir-tests"
-FOLDER = CACHE / f"gitea-{VERSION}"
+GO_LEAST = (1, 26)
+SKIPPED = 77
+
+
+def cache_folder():
+    home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(os.environ.get("WEIR_TEST_CACHE") or pathlib.Path(home, "weir-tests")).absolute()
+
+
+FOLDER = cache_folder() / f"gitea-{VERSION}"
+
+
+def need():
+    """Ends the test as skipped where there is no Go to build it with."""
+    found = shutil.which("go") and re.search(r"go(\d+)\.(\d+)", go("version"))
+    if not found or (int(found[1]), int(found[2])) < GO_LEAST:
+        here = f"; here is {found[1]}.{found[2]}" if found else ""
+        print(f"needs Go {'.'.join(map(str, GO_LEAST))} or newer, to build Gitea with{here}")
+        sys.exit(SKIPPED)
 
 
 def go(*arguments, within=None):

@@ -3,18 +3,17 @@
 
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 
+import build_gitea
+
 DEMO = pathlib.Path(__file__).resolve().parents[2] / "contrib/demo"
 WANTED = ("success weir/acme/sync 2 in sync (2 changed)", "failure weir/acme/sync", "failure weir/acme/drift")
 
-if not shutil.which("go"):
-    print("needs Go 1.26 or newer, to build Gitea with")
-    sys.exit(77)
+build_gitea.need()
 
 
 def run(temporary, *options):

@@ -2,13 +2,12 @@
 """weir with Gitea: clone with a token, push, webhook, statuses read back, and what may go wrong between them."""
 
 import shutil
-import sys
 import tempfile
 import unittest
 
-if not shutil.which("go"):
-    print("needs Go 1.26 or newer, to build Gitea with")
-    sys.exit(77)
+import build_gitea
+
+build_gitea.need()
 
 # pylint: disable=wrong-import-position
 from gitea import USER, Gitea  # noqa: E402

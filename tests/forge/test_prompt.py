@@ -3,14 +3,12 @@
 
 import datetime
 import re
-import shutil
-import sys
 import tempfile
 import unittest
 
-if not shutil.which("go"):
-    print("needs Go 1.26 or newer, to build Gitea with")
-    sys.exit(77)
+import build_gitea
+
+build_gitea.need()
 
 # pylint: disable=wrong-import-position
 from gitea import Gitea  # noqa: E402

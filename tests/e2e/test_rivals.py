@@ -123,6 +123,40 @@ for api_name, api_options in APIS.items():
         setattr(MomentTest, f"test_{api_name}_{moment_name}", moment_test)
 
 
+class DeleteTest(unittest.TestCase):
+    """What is gone from Git, and what they do to it just before weir looks at it for the last time."""
+
+    ACTS = ("saves", "saves-and-starts", "starts", "deletes", "makes-another")
+
+    def check(self, options):
+        prune = {"enabled": True, "max": "100%", "grace": "1s"}
+        with Site("fake", slow_enough(options), sync={"prune": prune}) as s:
+            s.start()
+            kept = {"kept.yaml": document("kept")}
+            s.wait_status(s.push(kept | documents(1)), "success", f"^{len(ACTS) + 1} in sync")
+            sha = s.push(documents(2))
+            s.wait_status(sha, "success", f"^{len(ACTS) + 1} in sync")
+            for act in self.ACTS:
+                edits = [{"identifier": act} | edit for edit in ACTS[act]]
+                s.api.rule("meddle", "GET", f"/{act}/$", edits=edits)
+            sha = s.push({f"{act}.yaml": None for act in ACTS})
+            wait_for(lambda: {*s.api.state()["replicators"]} == {"kept", "makes-another"}, DEADLINE_S, "deletes")
+            s.wait_status(sha, "success", "^1 in sync")
+            s.wait_pass(2)
+            self.assertEqual(s.api.get("makes-another")["groups_whitelist"], "theirs")
+            self.assertEqual(s.api.requests(method="DELETE", path="/makes-another/"), [])
+            for act in ACTS:
+                self.assertLess(len(s.api.requests(method="DELETE", path=f"/{act}/")), 3, act)
+
+
+for api_name, api_options in APIS.items():
+
+    def delete_test(self, options=api_options):
+        self.check(options)
+
+    setattr(DeleteTest, f"test_{api_name}", delete_test)
+
+
 class TwinTest(unittest.TestCase):
     """Two daemons on one API by mistake, each with a state of its own: nothing is done twice."""
 

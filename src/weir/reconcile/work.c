@@ -172,7 +172,8 @@ static bool heals_only(const struct plan_item *item)
 /* A create of ours that was never answered shows: it is ours, also if what follows fails. */
 static void own_what_shows(struct engine *en, struct record *r, const struct plan_item *item)
 {
-	if (item->action == PLAN_UPDATE && item->ours && !r->row.owned && r->intent)
+	bool updates = item->action == PLAN_UPDATE && item->live;
+	if (updates && item->ours && !r->row.owned && r->intent)
 		work_applied(en, r, item->live);
 }
 

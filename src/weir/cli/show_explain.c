@@ -58,7 +58,7 @@ static void show_generations(const struct node *x, struct screen screen, struct 
 	node_get_int(x, "failures", &failures);
 	if (!seen)
 		return;
-	buf_addf(&text, "%lld, provisioned %lld", (long long)seen, (long long)provisioned);
+	buf_addf(&text, "%lld, seen through %lld", (long long)seen, (long long)provisioned);
 	if (failed)
 		buf_addf(&text, "; %lld failed %lld time%s", (long long)failed, (long long)failures,
 			failures == 1 ? "" : "s");

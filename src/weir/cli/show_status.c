@@ -10,7 +10,7 @@
 #define SINCE_SHOWN    17 /* 2026-11-30 16:44Z */
 #define STATE_SHOWN    7
 #define WHY_INDENT     4
-#define LABEL_WIDTH    5
+#define LABEL_WIDTH    7
 
 static void show_head(const struct node *status, struct screen screen, struct buf *out)
 {
@@ -151,7 +151,6 @@ static void show_row(
 	const struct node *row = pair->value;
 	const char *standing = show_get(row, "standing");
 	const char *hold = node_get_string(row, "hold");
-	const char *until = node_get_string(row, "until");
 	auto_buf struct buf since = BUF_INIT, name = BUF_INIT;
 	show_text(&name, pair->key->u.string.s);
 	add_since(&since, show_get(row, "since"));
@@ -161,13 +160,12 @@ static void show_row(
 	buf_addf(out, "  %-*s", SINCE_SHOWN, buf_str(&since));
 	if (hold)
 		buf_addf(out, "  %s", hold);
-	if (until)
-		buf_addf(out, ", until %s", until);
 	while (out->len && out->data[out->len - 1] == ' ')
 		buf_truncate(out, out->len - 1);
 	buf_addc(out, '\n');
 	show_reason("why", show_get(row, "why"), screen, out);
 	show_reason("do", show_get(row, "release"), screen, out);
+	show_reason("until", show_get(row, "until"), screen, out);
 }
 
 static void show_replicators(

@@ -173,15 +173,37 @@ class ApplyTest(unittest.TestCase):
             self.assertEqual(s.api.get("orders-dr")["status"], "Healthy")
             self.assertEqual(s.status(sha)[0], "failure")
 
-    def test_beside_a_daemon_it_is_refused(self):
+    def test_beside_a_daemon_it_is_told_to_look_and_waited_for(self):
+        with Site(source={"interval": "1h"}, sync={"interval": "1h"}) as s:
+            s.start()
+            s.wait_status(s.push(TWO), "success", "^2 in sync")
+            s.repository.push({"orders.yaml": CHANGED}, "change")  # nobody is told
+            text = s.cli("apply")
+            self.assertRegex(text, "^a daemon works on this state: it is told to look now\n")
+            self.assertRegex(text, r"(?m)^success: 2 in sync \(1 changed\)$")
+            self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 2)
+            self.assertEqual(s.api.get("orders-dr")["status"], "Healthy")
+            self.assertRegex(s.cli("apply"), "(?m)^success: 2 in sync")
+            s.repository.push({"bad.yaml": "a: ["}, "bad")
+            self.assertRegex(s.cli("apply", status=1), r"(?m)^failure: .*\(replicators/bad.yaml:2\)$")
+
+    def test_beside_a_daemon_that_cannot_it_is_an_error_after_its_time(self):
+        with Site(sync={"timeout": "2s"}) as s:
+            s.start()
+            s.wait_status(s.push(TWO), "success", "^2 in sync")
+            s.api.rule("status", "GET", times=None, status=503, body={"detail": "maintenance"})
+            text = s.cli("apply", status=1)
+            self.assertRegex(text, "(?m)^weir apply: .*maintenance")
+            self.assertIn("did not come to the end of it within sync.timeout", text)
+
+    def test_beside_a_daemon_a_folder_is_refused(self):
         with Site() as s:
             s.start()
             s.wait_status(s.push(TWO), "success", "^2 in sync")
             s.api.reset("requests")
-            text = s.cli("apply", status=1)
-            self.assertRegex(text, "a daemon that runs applies what is pushed; stop it to apply by hand")
+            text = s.cli("apply", "--path", s.repository.path, status=1)
+            self.assertRegex(text, "a daemon that runs applies what is pushed; stop it to apply a folder")
             self.assertRegex(text, "another weir works on .*/state")
-            self.assertRegex(s.cli("apply", "--path", s.repository.path, status=1), "stop it to apply by hand")
             self.assertEqual(s.api.requests(method="POST"), [])
 
     def test_what_is_applied_from_a_folder_is_not_remembered(self):

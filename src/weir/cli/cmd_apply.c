@@ -2,7 +2,9 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "cli/beside.h"
 #include "cli/cli.h"
+#include "cli/daemon.h"
 #include "cli/host.h"
 
 static const char *path;
@@ -53,9 +55,8 @@ static int tell_outcome(const struct engine *engine)
 	return stats.state == STATUS_SUCCESS && stats.ready ? 0 : 1;
 }
 
-static int apply_with(const struct config *config, void *ctx)
+static int apply_here(const struct config *config)
 {
-	(void)ctx;
 	bool shown = false;
 	const struct host_options options = {
 		.config = config,
@@ -68,15 +69,25 @@ static int apply_with(const struct config *config, void *ctx)
 	struct host *h = NULL;
 	struct err e = ERR_INIT;
 	int rc = host_new(&options, &h, &e);
-	if (rc < 0 && e.code == ERR_CONFLICT)
-		fputs("weir apply: a daemon that runs applies what is pushed; stop it to apply by "
-		      "hand\n",
+	if (rc < 0 && e.code == ERR_CONFLICT && path)
+		fputs("weir apply: a daemon that runs applies what is pushed; stop it to apply a "
+		      "folder\n",
 			stderr);
 	if (rc == 0)
 		rc = host_run(h, &e);
 	int status = rc < 0 ? cli_fail("apply", &e) : tell_outcome(host_engine(h));
 	host_free(h);
 	return status;
+}
+
+static int apply_with(const struct config *config, void *ctx)
+{
+	(void)ctx;
+	struct err e = ERR_INIT;
+	bool runs = false;
+	if (!path && daemon_runs(config, &runs, &e) < 0)
+		return cli_fail("apply", &e);
+	return runs ? beside_apply(config) : apply_here(config);
 }
 
 static int run(size_t n_args, char **args)
@@ -93,8 +104,8 @@ const struct command cmd_apply = {
 	.help = "Takes the newest commit of the branch (or --path DIR), makes the API as it says, "
 		"and waits until every replicator "
 		"is Healthy or cannot become so. The exit status is 0 if all is well, 1 if not. "
-		"Where a daemon works on the "
-		"same state, it refuses.",
+		"Where a daemon works on the same state, it is told to look now, and waited for; "
+		"only a folder is refused then.",
 	.opts = opts,
 	.run = run,
 };

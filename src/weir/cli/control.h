@@ -7,7 +7,8 @@
  *	GET  /v1/explain/{name}    ?limit=N events
  *	GET  /v1/plan              schema/plan.schema.json
  *	POST /v1/orders/{order}    see cli/desk.h
- *	POST /v1/sync              the next pass comes now
+ *	POST /v1/sync              a pass comes now; {passes, reads}: what status counts once
+ *	                           one that began after this is complete
  *
  *	curl --unix-socket /var/lib/weir/weir.sock http://weir/v1/status
  */

@@ -100,6 +100,7 @@ void engine_read_done(struct engine *en, struct read_result *owned_result)
 void engine_wake(struct engine *en)
 {
 	en->read_at = en->pass_at = now_mono(en);
+	en->read_again = en->reading;
 	en->source.until_mono = en->api.until_mono = en->store.until_mono = 0;
 }
 

@@ -120,7 +120,8 @@ bool engine_settled(const struct engine *en);
 struct engine_stats {
 	const char *head; /* "" if none */
 	const char *summary; /* of its commit */
-	bool settled; /* once: as engine_settled; else that nothing of the head is under way */
+	bool settled; /* nothing of the head is under way, and its statuses are out */
+	bool busy; /* in the middle of a pass, or of a look at Git */
 	bool ready; /* a pass was completed, and neither Git, the API nor the store is in trouble
 		       now */
 	const char *trouble; /* the first of these troubles, "" if none */

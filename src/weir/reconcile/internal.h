@@ -62,6 +62,7 @@ struct engine {
 	bool pass_full; /* compares with the API, and does not only look whether there is a new
 			   commit */
 	bool reading;
+	bool read_again; /* somebody woke us meanwhile: what is being read may be too old */
 	int64_t read_at; /* monotonic; when to look at Git */
 	int64_t pass_at; /* monotonic; when to compare with the API */
 	int64_t listed_at; /* monotonic; when the last list was begun */

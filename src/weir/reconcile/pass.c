@@ -262,7 +262,10 @@ static void go_on(struct engine *en)
 void pass_read_done(struct engine *en, struct read_result *result)
 {
 	en->stats.reads++;
-	en->read_at = now_mono(en) + with_jitter(en, en->config->source.interval_ms);
+	en->read_at = now_mono(en);
+	if (!en->read_again)
+		en->read_at += with_jitter(en, en->config->source.interval_ms);
+	en->read_again = false;
 	en->report_due = true;
 	if (result->err.code != ERR_OK) {
 		trouble_starts(en, &en->source, &result->err, "the repository cannot be read");

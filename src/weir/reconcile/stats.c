@@ -79,6 +79,7 @@ void engine_stats(const struct engine *en, struct engine_stats *ret_stats)
 	ret_stats->summary = en->head.summary;
 	ret_stats->settled = en->plan && en->compared && en->pass == PASS_IDLE && !en->reading &&
 			     !en->report_due && !is_under_way(en) && is_out(en);
+	ret_stats->busy = en->reading || en->pass != PASS_IDLE;
 	gather_troubles(en, ret_stats);
 	ret_stats->trouble = ret_stats->n_troubles ? ret_stats->troubles[0].message : "";
 	ret_stats->ready =

@@ -35,6 +35,27 @@ static void test_nothing_is_called_but_the_list_when_nothing_changed(void **stat
 	assert_int_equal(w->log.n - calls, world_count(w, API_LIST) - lists);
 }
 
+static size_t reads_of(const struct world *w)
+{
+	struct engine_stats stats;
+	engine_stats(w->engine, &stats);
+	return stats.reads;
+}
+
+/* What is being read may be older than what we were told of. */
+static void test_who_wakes_while_git_is_read_makes_it_be_read_again(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, TWO);
+	size_t reads = reads_of(w);
+	engine_wake(w->engine);
+	engine_step(w->engine, w->now);
+	assert_non_null(w->read);
+	engine_wake(w->engine);
+	world_run(w, 1000);
+	assert_int_equal(reads_of(w), reads + 2);
+}
+
 static void test_a_change_is_one_patch_and_one_operation(void **state)
 {
 	struct world *w = *state;
@@ -282,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_two_replicators_become_healthy_when_pushed),
 		TEST(test_nothing_is_called_but_the_list_when_nothing_changed),
+		TEST(test_who_wakes_while_git_is_read_makes_it_be_read_again),
 		TEST(test_a_change_is_one_patch_and_one_operation),
 		TEST(test_a_broken_file_fails_its_commit_and_touches_nothing),
 		TEST(test_drift_is_healed_and_told_on_drift),

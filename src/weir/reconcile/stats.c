@@ -105,7 +105,7 @@ int engine_ordered(struct engine *en, struct err *e)
 {
 	int rc = ledger_flush(&en->ledger, e);
 	engine_wake(en);
-	return rc;
+	return rc < 0 ? err_prefix(e, "the order counts once it can be written") : 0;
 }
 
 const char *engine_standings(const struct engine *en)

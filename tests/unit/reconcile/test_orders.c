@@ -14,9 +14,11 @@ static struct store *store;
 static struct ledger ledger;
 static struct err e;
 
-static void add_document(const char *name)
+static void add_document(const char *name, const char *suspend_reason)
 {
-	const struct replicator document = {.name = name, .file = "a.yaml", .line = 3};
+	struct replicator document = {.name = name, .file = "a.yaml", .line = 3};
+	document.sync.suspend.is_set = suspend_reason;
+	document.sync.suspend.reason = suspend_reason;
 	ledger_accept(&ledger, ledger_need(&ledger, name), &document);
 }
 
@@ -34,7 +36,7 @@ static int setup(void **state)
 	err_clear(&e);
 	if (store_open_memory("scope", &store, &e) < 0 || ledger_load(&ledger, store, &e) < 0)
 		return -1;
-	add_document("orders-dr");
+	add_document("orders-dr", NULL);
 	add_owned("orders-dr");
 	add_owned("gone-dr");
 	return ledger_flush(&ledger, &e);
@@ -134,6 +136,41 @@ static void test_a_time_that_has_passed_is_refused(void **state)
 	assert_refused(orders_suspend(&ledger, &o, true, 1000, &e), ERR_INVALID, "has passed");
 }
 
+static void test_what_git_suspends_is_not_for_a_command_to_resume(void **state)
+{
+	(void)state;
+	bool still = false;
+	add_document("orders-dr", "maintenance");
+	restart();
+	assert_refused(resume("orders-dr", &still), ERR_CONFLICT, "in Git (a.yaml:3: maintenance)");
+	assert_refused(resume("gone-dr", &still), ERR_CONFLICT, "is not suspended");
+	assert_int_equal(suspend("orders-dr"), 0);
+	restart();
+	assert_int_equal(resume("orders-dr", &still), 0);
+	assert_true(still);
+}
+
+static void test_what_a_document_that_is_gone_said_is_lifted(void **state)
+{
+	(void)state;
+	auto_arena struct arena arena = ARENA_INIT;
+	struct replicator document;
+	bool still = true;
+	add_document("gone-dr", "maintenance");
+	struct record *r = ledger_find(&ledger, "gone-dr");
+	r->row.gone_since_ms = 500;
+	ledger_changed(&ledger, r);
+	restart();
+	assert_int_equal(resume("gone-dr", &still), 0);
+	assert_false(still);
+	restart();
+	r = ledger_find(&ledger, "gone-dr");
+	assert_non_null(r->accepted);
+	assert_int_equal(replicator_read_json(r->accepted, &arena, &document, &e), 0);
+	assert_false(document.sync.suspend.is_set);
+	assert_refused(resume("gone-dr", &still), ERR_CONFLICT, "is not suspended");
+}
+
 static void test_only_what_is_gone_from_git_can_be_forgotten(void **state)
 {
 	(void)state;
@@ -183,6 +220,8 @@ int main(void)
 		with_ledger(test_a_suspension_outlives_a_restart_until_it_is_resumed),
 		with_ledger(test_names_that_are_not_known_are_refused_with_a_near_one),
 		with_ledger(test_a_time_that_has_passed_is_refused),
+		with_ledger(test_what_git_suspends_is_not_for_a_command_to_resume),
+		with_ledger(test_what_a_document_that_is_gone_said_is_lifted),
 		with_ledger(test_only_what_is_gone_from_git_can_be_forgotten),
 		with_ledger(test_what_is_being_worked_on_is_not_forgotten),
 		with_ledger(test_an_approval_is_kept_with_who_gave_it),

@@ -203,6 +203,7 @@ class HoldTest(unittest.TestCase):
             s.cli("suspend", "orders-dr", "--reason", "broker upgrade")
             sha = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=2)})
             s.wait_status(sha, "success", "1 suspended")
+            self.assertEqual(s.cli("approve"), "Nothing is held that can be approved.\n")
             self.assertRegex(s.cli("status"), "(?m)^orders-dr +suspended +.* suspend$")
             self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 1)
             s.cli("resume", "orders-dr")

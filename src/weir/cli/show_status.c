@@ -155,6 +155,8 @@ static void show_row(
 	show_text(&name, pair->key->u.string.s);
 	add_since(&since, show_get(row, "since"));
 	show_padded(out, width, buf_str(&name), screen, SHOW_PLAIN);
+	if (text_length(buf_str(&name)) > width) /* it has a line for itself */
+		buf_addf(out, "\n%*s", (int)width, "");
 	buf_adds(out, "  ");
 	show_padded(out, STANDING_SHOWN, standing, screen, show_colour_of(standing));
 	buf_addf(out, "  %-*s", SINCE_SHOWN, buf_str(&since));

@@ -17,7 +17,8 @@ static void hold_rewound(struct planner *p, struct plan_item *it)
 			"%spush a commit on top of the old head, or set source.rewind: follow in "
 			"weir.yaml",
 			approve));
-	it->approval = p->in->rewound_approval;
+	if (p->in->rewound_approval)
+		it->approval = arena_strdup(&p->plan->arena, p->in->rewound_approval);
 }
 
 static bool has_change_of_git(const struct plan_item *it)
@@ -60,7 +61,8 @@ static void hold_braked(struct planner *p, struct plan_item *it)
 	item_hold(it, PLAN_HOLD_BRAKE, it->action,
 		plan_text(p, "nothing more of this commit is begun: %s", p->in->brake),
 		plan_text(p, "push a commit that mends it%s", approve));
-	it->approval = p->in->brake_approval;
+	if (p->in->brake_approval)
+		it->approval = arena_strdup(&p->plan->arena, p->in->brake_approval);
 }
 
 static int64_t count_changes(const struct planner *p)

@@ -20,6 +20,21 @@ static const struct plan_suspension *from_yaml(
 	return s;
 }
 
+/* What a person said is the caller's, and may change while the plan is looked at. */
+static const struct plan_suspension *from_person(
+	struct planner *p, const char *name, const struct plan_suspension *outside)
+{
+	struct plan_suspension *s = arena_alloc(&p->plan->arena, sizeof(*s));
+	const char *reason = outside->reason ? outside->reason : "";
+	const char *by = outside->by ? outside->by : "";
+
+	*s = *outside;
+	s->name = name;
+	s->reason = arena_strdup(&p->plan->arena, reason);
+	s->by = arena_strdup(&p->plan->arena, by);
+	return s;
+}
+
 /* What Git says goes before what a person said, and is released in Git only. */
 static const struct plan_suspension *find_suspension(
 	struct planner *p, const struct subject *s, const struct plan_item *it)
@@ -31,7 +46,7 @@ static const struct plan_suspension *find_suspension(
 		!is_over(p, document->sync.suspend.has_until, document->sync.suspend.until_ms))
 		return from_yaml(p, it->name, &document->sync.suspend);
 	if (outside && !is_over(p, outside->has_until, outside->until_ms))
-		return outside;
+		return from_person(p, it->name, outside);
 	return NULL;
 }
 

@@ -30,7 +30,11 @@ def told(s, name):
 
 
 def wait_held(s, *names):
-    wait_for(lambda: all(told(s, n).get("approvable") for n in names), DEADLINE_S, f"{names} to be held")
+    def look():
+        rows = json.loads(s.cli("status", "-o", "json"))["replicators"]
+        return all(rows.get(name, {}).get("approvable") for name in names)
+
+    wait_for(look, DEADLINE_S, f"{names} to be held")
 
 
 def three_gone(s):

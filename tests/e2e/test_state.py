@@ -83,7 +83,7 @@ class RestoreTest(unittest.TestCase):
             s.cli("resume", "orders-dr")
             s.stop()
             text = s.cli("state", "restore", copy)
-            kept = next(s.state.glob("weir.db.before-*"))
+            kept = next(f for f in s.state.glob("weir.db.before-*") if f.name.endswith("Z"))
             self.assertIn(f"what was there is kept as {kept}", text)
             self.assertEqual(json.loads(s.cli("explain", "orders-dr", "-o", "json"))["suspension"]["reason"], "before")
             self.assertEqual(query(kept, "SELECT count(*) FROM suspension"), [(0,)])
@@ -92,6 +92,19 @@ class RestoreTest(unittest.TestCase):
             s.start()
             s.wait_pass()
             self.assertEqual([r for r in s.api.requests() if r["method"] != "GET"], [])
+
+    def test_what_a_crash_left_in_the_log_is_kept_and_not_mixed_in(self):
+        with Site() as s:
+            in_sync(s)
+            copy = s.folder / "copy"
+            s.cli("state", "backup", copy)
+            s.cli("suspend", "orders-dr", "--reason", "after")
+            s.kill()
+            self.assertGreater((s.state / "weir.db-wal").stat().st_size, 0)
+            s.cli("state", "restore", copy)
+            self.assertEqual(json.loads(s.cli("explain", "orders-dr", "-o", "json"))["suspension"], None)
+            kept = next(f for f in s.state.glob("weir.db.before-*") if f.name.endswith("Z"))
+            self.assertEqual(query(kept, "SELECT reason FROM suspension"), [("after",)])
 
     def test_into_an_empty_state(self):
         with Site() as s:
@@ -113,7 +126,7 @@ class RestoreTest(unittest.TestCase):
             s.cli("status", status=1)
             s.cli("state", "restore", copy)
             self.assertIn("No changes.", s.cli("plan"))
-            self.assertEqual(next(s.state.glob("weir.db.before-*")).read_bytes()[:7], b"rubbish")
+            self.assertEqual(next(f for f in s.state.glob("weir.db.before-*") if f.name.endswith("Z")).read_bytes()[:7], b"rubbish")
 
     def test_not_while_the_daemon_runs(self):
         with Site() as s:

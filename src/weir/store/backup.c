@@ -58,16 +58,26 @@ static int take_copy(const char *file, const char *path, struct err *e)
 	return rc;
 }
 
-/* With what was not in the main file yet. */
-static int move_away(const char *path, const char *to, struct err *e)
+/* Under another name as well, with what was not in the main file yet: there is a store at any
+ * moment. */
+static int keep(const char *path, const char *as, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		auto_free char *from = xasprintf("%s%s", path, suffixes[i]);
-		auto_free char *kept = xasprintf("%s%s", to, suffixes[i]);
-		if (rename(from, kept) < 0 && errno != ENOENT)
-			return err_errno(e, errno, "cannot move %s away", from);
+		auto_free char *to = xasprintf("%s%s", as, suffixes[i]);
+		if (link(from, to) < 0 && errno != ENOENT)
+			return err_errno(e, errno, "cannot keep %s as %s", from, to);
 	}
 	return 0;
+}
+
+/* SQLite would take a log that is left for the new file's own. */
+static void remove_logs(const char *path)
+{
+	for (size_t i = 1; i < ARRAY_SIZE(suffixes); i++) {
+		auto_free char *file = xasprintf("%s%s", path, suffixes[i]);
+		unlink(file);
+	}
 }
 
 static int replace(
@@ -76,11 +86,13 @@ static int replace(
 	char at[CLOCK_TEXT_MAX];
 	auto_free char *kept = xasprintf("%s.before-%s", path, clock_format(now_ms, at));
 	bool was_there = access(path, F_OK) == 0;
-	int rc = move_away(path, kept, e);
-	if (rc == 0 && rename(fresh, path) < 0)
-		rc = err_errno(e, errno, "cannot move the copy to %s", path);
-	if (rc == 0)
-		rc = fs_sync_folder(path, e);
+	int rc = keep(path, kept, e);
+	if (rc < 0)
+		return rc;
+	remove_logs(path);
+	if (rename(fresh, path) < 0)
+		return err_errno(e, errno, "cannot move the copy to %s", path);
+	rc = fs_sync_folder(path, e);
 	if (rc == 0)
 		*ret_kept = was_there ? TAKE(kept) : NULL;
 	return rc;

@@ -35,6 +35,7 @@ const char *standing_name(enum standing standing)
 }
 
 #define HEAD_LEAST 20 /* code points in front of a tail, however long that is */
+#define MARKS_MOST 16 /* of punctuation and of how many more there are */
 
 /* Escapes, cuts to what forges take, and puts `tail` behind, whole: counts, places and commands
  * must survive the cut. */
@@ -58,13 +59,21 @@ __attribute__((format(printf, 4, 5))) static void say_with(
 
 #define say(out, state, ...) say_with(out, state, "", __VA_ARGS__)
 
+/* A command must be read to its end. Advice that is a matter of course gives way to what is
+ * wrong. */
+static bool has_room_for(const struct report_item *it, const char *release)
+{
+	size_t said = text_length(it->name) + text_length(it->why) + text_length(release);
+	return strstr(release, "weir ") || said + MARKS_MOST <= FORGE_TEXT_MAX;
+}
+
 /* "…: why; what releases it +2 more" for an item. */
 static void say_item(struct status_text *out, enum status_state state, const struct report_item *it,
 	size_t others)
 {
 	auto_buf struct buf tail = BUF_INIT;
 	const char *release = it->release ? it->release : "";
-	if (release[0])
+	if (release[0] && has_room_for(it, release))
 		buf_addf(&tail, "; %s", release);
 	if (others)
 		buf_addf(&tail, " +%zu more", others);

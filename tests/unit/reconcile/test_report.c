@@ -252,6 +252,25 @@ static void test_every_sentence(void **state)
 	}
 }
 
+static void test_advice_that_does_not_fit_gives_way_to_what_is_wrong(void **state)
+{
+	(void)state;
+	struct report_item items[] = {
+		{.name = "orders-dr",
+			.standing = STANDING_HELD,
+			.why = "replicators/orders.yaml:10: source_secret_path: the secret "
+			       "kafka/orders lacks username and password",
+			.release = "put the secret where the path says, or change the path in Git"},
+	};
+	struct report_input in = {.items = items, .n_items = 1, .compared = true};
+	struct report r;
+	report_make(&in, &r);
+	assert_true(text_has_suffix(r.sync.text, "lacks username and password"));
+	items[0].why = "secret";
+	report_make(&in, &r);
+	assert_true(text_has_suffix(r.sync.text, "or change the path in Git"));
+}
+
 static void test_what_releases_it_is_never_cut_off(void **state)
 {
 	(void)state;
@@ -320,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_stays_pending_for_ever),
 		cmocka_unit_test(test_drift_is_never_pending),
 		cmocka_unit_test(test_every_sentence),
+		cmocka_unit_test(test_advice_that_does_not_fit_gives_way_to_what_is_wrong),
 		cmocka_unit_test(test_what_releases_it_is_never_cut_off),
 		cmocka_unit_test(test_those_that_wait_for_nobody_are_an_error_after_the_timeout),
 		cmocka_unit_test(test_what_begins_late_is_pending),

@@ -48,6 +48,14 @@
 #define LIMIT_EVENTS_SHOWN	  1000
 #define LIMIT_DAEMON_ANSWER_BYTES (64u << 20) /* a plan of many replicators, from our own daemon */
 
+/* The store of weir: kept for so long, and at most so many. */
+#define LIMIT_EVENT_DAYS     90
+#define LIMIT_STORE_EVENTS   50000
+#define LIMIT_INTENT_DAYS    30
+#define LIMIT_STORE_INTENTS  20000
+#define LIMIT_STATUS_DAYS    30
+#define LIMIT_STORE_STATUSES 2000
+
 /* Secrets. */
 #define LIMIT_SECRET_BYTES (64u << 10)
 

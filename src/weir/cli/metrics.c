@@ -31,6 +31,7 @@ static const char *const standings[STANDING__COUNT] = {
 	[STANDING_UNKNOWN] = "unknown",
 	[STANDING_FAILED] = "failed",
 	[STANDING_UNHEALTHY] = "unhealthy",
+	[STANDING_BRAKED] = "braked",
 	[STANDING_HELD] = "held",
 	[STANDING_SUSPENDED] = "suspended",
 	[STANDING_WINDOW] = "outside_window",

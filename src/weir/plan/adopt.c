@@ -85,7 +85,8 @@ static void decide_draft(struct planner *p, struct plan_item *it)
  * document is not what somebody wants now. */
 static bool hold_difference(struct planner *p, struct plan_item *it, enum sync_adopt adopt)
 {
-	bool is_lost = adopt == ADOPT_OVERWRITE && p->in->store_is_empty;
+	bool is_new = p->in->store_is_empty || (it->record && it->record->found);
+	bool is_lost = adopt == ADOPT_OVERWRITE && is_new;
 
 	if (adopt == ADOPT_OVERWRITE && !is_lost && !it->from_accepted)
 		return false;

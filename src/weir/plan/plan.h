@@ -121,6 +121,8 @@ struct plan_record {
 	const char *const *contested; /* "topic_whitelist", "advanced_configuration.tasks.max":
 					 settings that are contested; sorted */
 	size_t n_contested;
+	bool found; /* was there and differed when the store was new, and Git did not change it
+		       since: overwrite acts as match */
 	bool deleted; /* a DELETE of ours was accepted, for good or to create it anew: that it is
 			 not there is no surprise */
 	const struct plan_leftover *leftovers; /* what plan_leftovers gave when the last answer

@@ -5,21 +5,16 @@
 #include "base/alloc.h"
 #include "base/crash.h"
 #include "base/log.h"
+#include "doc/json.h"
 #include "reconcile/internal.h"
 
 #define PARK_FIRST_MS 1000
 #define PARK_MOST_MS  60000
 #define KEYS_MOST     3 /* that are tried when the API says that each was used before */
 
-void calls_enqueue(struct engine *en, struct record *r, enum work_state work)
-{
-	r->work = work;
-	vec_push(&en->ready, r);
-}
-
 void calls_write(struct engine *en, struct record *r)
 {
-	calls_enqueue(en, r, WORK_WRITE);
+	turns_add(en, r, WORK_WRITE);
 }
 
 /*
@@ -56,7 +51,7 @@ void calls_reconcile(struct engine *en, struct record *r, bool next_attempt)
 	}
 	r->intent->state = INTENT_SENT;
 	ledger_intent_changed(&en->ledger, r);
-	calls_enqueue(en, r, WORK_RECONCILE);
+	turns_add(en, r, WORK_RECONCILE);
 }
 
 void calls_send(struct engine *en, struct record *r)
@@ -172,6 +167,23 @@ static void note_not_kept(struct engine *en, struct record *r, const struct live
 	str_replace(&r->row.not_kept, any ? spec_to_json(&lost) : NULL);
 }
 
+/* Keys that were taken away, and that the answer still shows. */
+static void note_leftovers(struct engine *en, struct record *r, const struct live *answered)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf json = BUF_INIT;
+	const struct plan_item *item = r->begun_by == en->plans ? item_of(en, r) : NULL;
+	struct node *map = node_map(&a);
+	size_t n = 0;
+	if (!item || item->action != PLAN_UPDATE)
+		return;
+	const struct plan_leftover *left = plan_leftovers(&a, item, &answered->spec, &n);
+	for (size_t i = 0; i < n; i++)
+		node_map_set(&a, map, left[i].key, node_bool(&a, left[i].sent_as_null));
+	json_write(&json, map, JSON_STYLE_CANONICAL);
+	str_replace(&r->row.leftovers, n ? xstrdup(buf_str(&json)) : NULL);
+}
+
 static void saved(struct engine *en, struct record *r, const struct live *live)
 {
 	struct intent *i = r->intent;
@@ -192,6 +204,7 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	str_replace(&i->created_at, xstrdup_opt(live->created_at));
 	str_replace(&r->saved, spec_to_json(&live->spec));
 	note_not_kept(en, r, live);
+	note_leftovers(en, r, live);
 	work_applied(en, r, live);
 	const char *what = i->kind == INTENT_CREATE ? "created" : "changed";
 	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
@@ -283,7 +296,8 @@ void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a)
 		calls_reconcile(en, r, true);
 	} else if (a->outcome == API_KEY_REUSED) {
 		refuse(en, r, a);
-	} else if (a->outcome == API_STALE) { /* retried only if it is still wanted */
+	} else if (a->outcome == API_STALE || a->outcome == API_ABSENT) {
+		/* Retried only if it is still wanted; what was saved stays ours to start. */
 		r->intent->state = INTENT_SAVED;
 		ledger_intent_changed(&en->ledger, r);
 		look_again(en, r, a->err.msg);

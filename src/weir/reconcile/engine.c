@@ -57,6 +57,7 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 	struct flight f;
 	if (!land(en, owned_answer->token, &f))
 		BUG("an answer to a call that was never made");
+	watch_landed(en);
 	check_subject(&f, owned_answer);
 	note_outcome(en, owned_answer);
 	en->report_due = true;
@@ -102,6 +103,11 @@ void engine_wake(struct engine *en)
 	en->read_at = en->pass_at = now_mono(en);
 	en->read_again = en->reading;
 	en->source.until_mono = en->api.until_mono = en->store.until_mono = 0;
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
+		struct record *r = map_value(&en->ledger.records, i);
+		if (r->row.failure) /* forbidden, or could not be deleted: perhaps mended */
+			r->blocked_until = 0;
+	}
 }
 
 void engine_stop(struct engine *en)
@@ -141,10 +147,8 @@ static bool has_room(const struct engine *en)
 
 static void send_ready(struct engine *en)
 {
-	while (en->ready_at < en->ready.n && has_room(en) && !en->auth_refused)
-		calls_send(en, en->ready.at[en->ready_at++]);
-	if (en->ready_at == en->ready.n)
-		en->ready_at = en->ready.n = 0;
+	while (turns_any(en) && has_room(en) && !en->auth_refused)
+		calls_send(en, turns_next(en));
 }
 
 /* These only read, so they go also while the store cannot be written: a pass goes on. */
@@ -259,7 +263,7 @@ void engine_free(struct engine *en)
 	api_list_release(&en->list);
 	api_list_release(&en->incoming);
 	vec_release(&en->confirms);
-	vec_release(&en->ready);
+	turns_release(en);
 	vec_release(&en->flights);
 	vec_release(&en->watching);
 	secret_problems_release(&en->secrets);
@@ -268,6 +272,7 @@ void engine_free(struct engine *en)
 	ledger_release(&en->ledger);
 	map_release(&en->begun);
 	brake_release(&en->brake);
+	arena_release(&en->suspended_arena);
 	free(en->rewind_approval);
 	map_release(&en->changed);
 	standings_release(en);

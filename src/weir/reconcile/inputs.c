@@ -12,7 +12,6 @@ struct inputs {
 	VEC(const struct live *) live;
 	VEC(const struct plan_record *) records;
 	VEC(struct plan_secret) secrets;
-	VEC(struct plan_suspension) suspensions;
 	VEC(const char *) approvals;
 };
 
@@ -22,7 +21,6 @@ static void inputs_release(struct inputs *in)
 	vec_release(&in->live);
 	vec_release(&in->records);
 	vec_release(&in->secrets);
-	vec_release(&in->suspensions);
 	vec_release(&in->approvals);
 }
 
@@ -60,7 +58,7 @@ static void gather_records(struct engine *en, struct inputs *in)
 		const struct replicator *d = map_get(&catalog->by_name, r->name);
 		mark_gone(en, r);
 		contested_age(en, r);
-		if (r->row.owned || r->intent || r->row.failed_generation)
+		if (r->row.owned || r->intent || r->row.failed_generation || r->found)
 			vec_push(&in->records, ledger_plan(r));
 		if (r->accepted && (!d || d->failed))
 			vec_push(&in->accepted, ledger_desired(r));
@@ -72,13 +70,29 @@ static int compare_digests(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void gather_orders(const struct engine *en, struct inputs *in)
+/* Copies, since the plan points there, and a person may end one at any time. */
+static void copy_suspensions(struct engine *en)
 {
-	for (size_t i = 0; i < map_size(&en->ledger.suspensions); i++) {
+	struct arena *a = &en->suspended_arena;
+	size_t n = map_size(&en->ledger.suspensions);
+	arena_release(a);
+	en->suspended = arena_alloc(a, (n + 1) * sizeof(*en->suspended));
+	for (size_t i = 0; i < n; i++) {
 		const struct suspension *s = map_value(&en->ledger.suspensions, i);
-		vec_push(&in->suspensions, (struct plan_suspension){s->name, s->reason, s->by,
-						   s->has_until, s->until_ms});
+		en->suspended[i] = (struct plan_suspension){
+			.name = arena_strdup(a, s->name),
+			.reason = arena_strdup(a, s->reason),
+			.by = arena_strdup(a, s->by),
+			.has_until = s->has_until,
+			.until_ms = s->until_ms,
+		};
 	}
+	en->n_suspended = n;
+}
+
+static void gather_orders(struct engine *en, struct inputs *in)
+{
+	copy_suspensions(en);
 	for (size_t i = 0; i < map_size(&en->ledger.approvals); i++)
 		vec_push(&in->approvals, map_key(&en->ledger.approvals, i));
 	if (in->approvals.n)
@@ -96,7 +110,7 @@ static void gather(struct engine *en, struct inputs *in)
 		vec_push(&in->secrets, (struct plan_secret){p->name, p->field, p->message});
 }
 
-static struct plan_input describe(struct engine *en, const struct inputs *in)
+static struct plan_input describe(const struct engine *en, const struct inputs *in)
 {
 	const struct config *c = en->config;
 	return (struct plan_input){
@@ -117,8 +131,8 @@ static struct plan_input describe(struct engine *en, const struct inputs *in)
 		.rewound_approval = en->rewind_approval,
 		.prune = {c->sync.prune.enabled, c->sync.prune.max, c->sync.prune.grace_ms},
 		.windows = c->sync.windows,
-		.suspensions = in->suspensions.at,
-		.n_suspensions = in->suspensions.n,
+		.suspensions = en->suspended,
+		.n_suspensions = en->n_suspended,
 		.approvals = in->approvals.at,
 		.n_approvals = in->approvals.n,
 		.brake = en->brake.reason,
@@ -158,15 +172,19 @@ void found_forget(struct engine *en, struct record *r)
 {
 	if (!r->found)
 		return;
-	r->found = false;
+	r->found = r->plan_is_made = false;
 	found_keep(en);
 }
 
 void found_note(struct engine *en)
 {
-	vec_each (item, &en->plan->items)
-		if (item->hold == PLAN_HOLD_ADOPT)
-			ledger_need(&en->ledger, item->name)->found = true;
+	vec_each (item, &en->plan->items) {
+		if (item->hold != PLAN_HOLD_ADOPT)
+			continue;
+		struct record *r = ledger_need(&en->ledger, item->name);
+		r->found = true;
+		r->plan_is_made = false;
+	}
 	found_keep(en);
 }
 

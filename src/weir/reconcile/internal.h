@@ -53,6 +53,11 @@ struct brake {
 	char *approval; /* the digest that releases it, NULL if nothing is held */
 };
 
+struct turns {
+	VEC_FIELDS(struct record *);
+	size_t at_turn; /* the first that is still to go */
+};
+
 struct engine {
 	struct engine_options options;
 	const struct config *config;
@@ -95,13 +100,14 @@ struct engine {
 	size_t confirming; /* not answered yet */
 	struct err confirm_err; /* of one that cannot be read: then no other is asked for */
 
+	struct plan_suspension *suspended; /* what people ordered, as the plan has it */
+	size_t n_suspended;
+	struct arena suspended_arena;
 	struct plan *plan;
 	bool held_for_others; /* something of the plan waits for others to be Healthy, or gone */
 	uint64_t plans; /* that were made; the number of the last one */
-	struct {
-		VEC_FIELDS(struct record *);
-	} ready; /* records whose next call waits for its turn */
-	size_t ready_at; /* the first of them that is still to go */
+	struct turns completing; /* records whose next call waits for its turn */
+	struct turns beginning;
 	struct {
 		VEC_FIELDS(struct flight);
 	} flights;
@@ -124,7 +130,11 @@ struct engine {
 	struct {
 		VEC_FIELDS(struct record *);
 	} watching; /* records in WORK_WATCH and beyond */
+	bool watch_waits; /* some are due, and there was no room */
+	bool watch_turn; /* the place that came free last was theirs */
 	int64_t watch_at; /* monotonic; when the first of them is due */
+
+	int64_t trim_at; /* monotonic; when the store is trimmed next */
 
 	struct engine_stats stats;
 };
@@ -174,6 +184,12 @@ int found_load(struct engine *en, struct err *e);
 void found_note(struct engine *en);
 void found_forget(struct engine *en, struct record *r);
 
+/* tidy.c */
+/* While there is no plan: what nothing is known of leaves the memory. */
+void tidy_records(struct engine *en);
+/* Now and then: what nobody needs any more leaves the store. */
+void tidy_store(struct engine *en);
+
 /* guards.c */
 void brake_load(struct engine *en);
 void brake_release(struct brake *b);
@@ -216,6 +232,14 @@ void work_let_go(struct engine *en, struct record *r);
 /* Those that wait for this one to be Healthy, or gone, need not wait for the next interval. */
 void work_wake_others(struct engine *en, const char *name);
 
+/* turns.c: who calls next */
+void turns_add(struct engine *en, struct record *r, enum work_state work);
+bool turns_any(const struct engine *en);
+struct record *turns_next(struct engine *en);
+/* Lets go of what was not sent yet; a reconcile completes what was written. */
+void turns_drop(struct engine *en, bool reconciles_too);
+void turns_release(struct engine *en);
+
 /* calls.c: the calls of the open intent */
 /* The journalled write waits for its turn. */
 void calls_write(struct engine *en, struct record *r);
@@ -225,7 +249,6 @@ void calls_send(struct engine *en, struct record *r);
 /* What the API refused is not sent again until Git or the live object changes. The body of a
  * reconcile is "". */
 bool calls_refused(const struct record *r, const char *body, int64_t generation);
-void calls_enqueue(struct engine *en, struct record *r, enum work_state work);
 /* What answers mean to all of them: OK, and what stands in the way of only one, are not for here.
  */
 void calls_failed(struct engine *en, struct record *r, const struct api_answer *a);
@@ -237,6 +260,8 @@ void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a)
 /* watch.c: waiting for Healthy */
 void watch_begin(struct engine *en, struct record *r);
 int64_t watch_step(struct engine *en, int64_t now);
+/* A call was answered: there is room. */
+void watch_landed(struct engine *en);
 void watch_looked(struct engine *en, struct record *r, struct api_answer *a);
 void watch_asked(struct engine *en, struct record *r, struct api_answer *a);
 /* What an answer shows of the object, for when the operation is known to have ended. */

@@ -28,7 +28,7 @@ static const enum standing standings_of_holds[PLAN_HOLD__COUNT] = {
 	[PLAN_HOLD_WINDOW] = STANDING_WINDOW,
 	[PLAN_HOLD_DEPENDS] = STANDING_BLOCKED,
 	[PLAN_HOLD_CONTESTED] = STANDING_HELD,
-	[PLAN_HOLD_BRAKE] = STANDING_HELD,
+	[PLAN_HOLD_BRAKE] = STANDING_BRAKED,
 	[PLAN_HOLD_MAX_UPDATES] = STANDING_HELD,
 };
 
@@ -139,6 +139,18 @@ static void judge_held(const struct record *r, const struct plan_item *item, str
 		out->drift = out->drift || d->change == PLAN_DRIFT;
 }
 
+/* Also where all is in sync: nothing is done whatever comes. */
+static void judge_suspended(const struct plan_item *item, struct report_item *out)
+{
+	const struct plan_suspension *s = item->suspended;
+	out->standing = STANDING_SUSPENDED;
+	out->until_ms = s->has_until ? s->until_ms : 0;
+	out->why = item->held[0] ? item->held : s->reason;
+	out->release = item->release;
+	vec_each (d, &item->diffs)
+		out->drift = out->drift || d->change == PLAN_DRIFT;
+}
+
 static char *describe_planned(const struct plan_item *item, struct arena *a)
 {
 	auto_buf struct buf fields = BUF_INIT;
@@ -189,6 +201,10 @@ void judge_item(const struct engine *en, const struct plan_item *item, struct ar
 	const struct record *r = ledger_find(&en->ledger, item->name);
 	bool plans_only = en->config->sync.mode == SYNC_PLAN;
 	*out = (struct report_item){.name = item->name, .why = "", .release = ""};
+	if (item->suspended && !item->waiting) {
+		judge_suspended(item, out);
+		return;
+	}
 	if (is_leaving(item, r) && (item->live || !item->desired) && !plans_only) {
 		judge_removal(en, item, r, a, out);
 	} else if (item->waiting) {

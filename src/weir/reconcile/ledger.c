@@ -1,6 +1,7 @@
 /* The store in memory: what is marked, and what is let go. */
 #include "reconcile/ledger.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -53,6 +54,28 @@ static bool is_being_removed(const struct intent *i)
 	       i->state == INTENT_RUNNING;
 }
 
+static int compare_leftovers(const void *a, const void *b)
+{
+	const struct plan_leftover *left = a;
+	const struct plan_leftover *right = b;
+	return strcmp(left->key, right->key);
+}
+
+static void read_leftovers(const char *json, struct arena *arena, struct plan_record *p)
+{
+	struct node *map;
+	if (!json || json_read(arena, json, strlen(json), &map, NULL) < 0)
+		return;
+	struct plan_leftover *left = arena_alloc(arena, (map->u.map.n + 1) * sizeof(*left));
+	for (size_t i = 0; i < map->u.map.n; i++) {
+		const struct node_pair *pair = &map->u.map.at[i];
+		left[i] = (struct plan_leftover){pair->key->u.string.s, pair->value->u.boolean};
+	}
+	p->n_leftovers = map->u.map.n;
+	qsort(left, p->n_leftovers, sizeof(*left), compare_leftovers);
+	p->leftovers = left;
+}
+
 static void refresh_plan(struct record *r)
 {
 	const struct store_row *row = &r->row;
@@ -71,10 +94,12 @@ static void refresh_plan(struct record *r)
 		.retry_at_ms = row->retry_at_ms,
 		.gone_since_ms = row->gone_since_ms,
 		.deleted = row->replaced || is_being_removed(i),
+		.found = r->found,
 	};
 	if (p->has_last_applied)
 		spec_from_json(row->last_applied, &r->plan_arena, &p->last_applied);
 	read_spec(row->provisioned, &p->last_applied, &r->plan_arena, &p->provisioned);
+	read_leftovers(row->leftovers, &r->plan_arena, p);
 	p->contested = contested_names(row->contested, &r->plan_arena, &p->n_contested);
 	spec_from_json(row->not_kept, &r->plan_arena, &p->not_kept_value);
 	for (int f = 0; f < SPEC__COUNT; f++)
@@ -147,6 +172,19 @@ static void record_free(void *p)
 	arena_release(&r->plan_arena);
 	free(r->name);
 	free(r);
+}
+
+bool ledger_is_idle(const struct record *r)
+{
+	const struct store_row *row = &r->row;
+	bool is_marked = r->dirty || r->intent_dirty || r->accepted_dirty;
+	return !row->owned && !row->failure && !row->seen_generation && !r->intent &&
+	       !r->accepted && !r->found && !is_marked;
+}
+
+void ledger_remove(struct ledger *l, struct record *r)
+{
+	record_free(map_remove(&l->records, r->name));
 }
 
 const struct replicator *ledger_desired(struct record *r)

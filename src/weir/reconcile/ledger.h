@@ -142,6 +142,9 @@ void ledger_intent_changed(struct ledger *l, struct record *r);
 /* Ends the open intent, if there is one. `error` may be NULL. */
 void ledger_close_intent(
 	struct ledger *l, struct record *r, enum intent_state state, const char *error);
+/* Nothing is known of it that has to be remembered; then it can leave the memory. */
+bool ledger_is_idle(const struct record *r);
+void ledger_remove(struct ledger *l, struct record *r);
 /* Forgets a record that is gone everywhere. */
 void ledger_drop(struct ledger *l, struct record *r);
 void ledger_set(struct ledger *l, const char *key, const char *value);

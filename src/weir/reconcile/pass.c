@@ -225,28 +225,12 @@ static void replace_secrets(struct engine *en, struct read_result *result)
 	result->secrets = (struct secret_problems)VEC_INIT;
 }
 
-/* A newer commit goes before writes and deletes that did not leave yet. A reconcile completes what
- * was written, and leaves. */
-static void drop_writes(struct engine *en)
-{
-	size_t kept = 0;
-	for (size_t i = en->ready_at; i < en->ready.n; i++) {
-		struct record *r = en->ready.at[i];
-		if (r->work == WORK_RECONCILE)
-			en->ready.at[kept++] = r;
-		else
-			r->work = WORK_NONE;
-	}
-	en->ready.n = kept;
-	en->ready_at = 0;
-}
-
 /* Git was looked at; whether there is anything new, pass_full says. */
 static void go_on(struct engine *en)
 {
 	if (en->pass == PASS_WRITING) {
-		if (en->pass_full)
-			drop_writes(en);
+		if (en->pass_full) /* a newer commit goes before what did not leave yet */
+			turns_drop(en, false);
 		return;
 	}
 	bool compares = en->pass_full && !en->stopping && now_mono(en) >= en->api.until_mono;
@@ -393,6 +377,7 @@ static void begin_writing(struct engine *en)
 	api_list_release(&en->list);
 	en->list = en->incoming;
 	api_list_init(&en->incoming);
+	tidy_records(en);
 	removal_settle(en);
 	brake_check(en);
 	if (!en->options.dry)
@@ -417,17 +402,18 @@ static void begin_writing(struct engine *en)
 
 void pass_stop_begun(struct engine *en)
 {
-	drop_writes(en);
+	turns_drop(en, false);
 	pass_soon(en, 0);
 }
 
 void pass_written(struct engine *en)
 {
-	if (en->pass != PASS_WRITING || en->ready_at < en->ready.n)
+	if (en->pass != PASS_WRITING || turns_any(en))
 		return;
 	vec_each (f, &en->flights)
 		if (f->purpose >= FLIGHT_WRITE && f->purpose <= FLIGHT_DELETE)
 			return;
+	tidy_store(en);
 	en->stats.passes++;
 	en->stats.last_pass_ms = now_wall(en);
 	end_pass(en);
@@ -435,10 +421,7 @@ void pass_written(struct engine *en)
 
 void pass_abandon(struct engine *en)
 {
-	for (size_t i = en->ready_at; i < en->ready.n; i++)
-		en->ready.at[i]->work = WORK_NONE;
-	if (en->ready_at < en->ready.n)
+	if (turns_any(en))
 		pass_soon(en, 0);
-	vec_clear(&en->ready);
-	en->ready_at = 0;
+	turns_drop(en, true);
 }

@@ -52,7 +52,7 @@ void removal_begin(struct engine *en, struct plan_item *item)
 	str_replace(&r->approval, item->approved ? xstrdup_opt(item->approval) : NULL);
 	ledger_open_intent(&en->ledger, r, new_intent(en, item));
 	r->begun_by = en->plans;
-	calls_enqueue(en, r, WORK_CHECK);
+	turns_add(en, r, WORK_CHECK);
 }
 
 void removal_send(struct engine *en, struct record *r)
@@ -112,6 +112,7 @@ static void finish(struct engine *en, struct record *r)
 	approval_used(en, r);
 	r->tries = r->undeleted = 0;
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
+	pass_soon(en, 0); /* the next plan creates what Git says by then, if anything */
 	if (!replaces) {
 		work_let_go(en, r);
 		return;
@@ -120,7 +121,6 @@ static void finish(struct engine *en, struct record *r)
 	str_replace(&r->row.last_applied, NULL);
 	r->row.replaced = true;
 	ledger_changed(&en->ledger, r);
-	pass_soon(en, 0); /* the next plan creates what Git says by then */
 }
 
 /* Nothing of what stands there now is ours. */
@@ -148,7 +148,7 @@ void removal_checked(struct engine *en, struct record *r, struct api_answer *a)
 	} else if (live->generation != r->intent->base_generation) {
 		calls_overtaken(en, r, "it was changed since it was planned to be deleted");
 	} else {
-		calls_enqueue(en, r, WORK_DELETE);
+		turns_add(en, r, WORK_DELETE);
 	}
 }
 

@@ -19,6 +19,7 @@ const char *standing_name(enum standing standing)
 		[STANDING_UNKNOWN] = "unknown",
 		[STANDING_FAILED] = "failed",
 		[STANDING_UNHEALTHY] = "unhealthy",
+		[STANDING_BRAKED] = "not begun",
 		[STANDING_HELD] = "held",
 		[STANDING_SUSPENDED] = "suspended",
 		[STANDING_WINDOW] = "waits for a window",
@@ -237,7 +238,8 @@ static void make_sync(const struct report_input *in, struct report *r)
 		return;
 	} else if (!in->compared) {
 		say(out, STATUS_PENDING, "comparing with the API");
-	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
+	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_BRAKED) ||
+		   say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) || say_late(out, in, r)) {
@@ -301,7 +303,8 @@ static void make_drift(const struct report_input *in, struct report *r)
 	} else if (in->api_error &&
 		   (in->api_hopeless || in->now_ms - in->api_since_ms >= in->timeout_ms)) {
 		say_api(out, in);
-	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
+	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_BRAKED) ||
+		   say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_DRIFTED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_PLANNED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||

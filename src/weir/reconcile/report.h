@@ -20,6 +20,7 @@ enum standing {
 	STANDING_UNKNOWN, /* the API does not show it, and that is not believed */
 	STANDING_FAILED, /* refused, or ended in Error */
 	STANDING_UNHEALTHY, /* nothing to do about it, and the API says it is not Healthy */
+	STANDING_BRAKED, /* not begun, since others of the commit ended in Error; needs a person */
 	STANDING_HELD, /* needs a person */
 	STANDING_SUSPENDED, /* left alone, for a reason somebody gave */
 	STANDING_WINDOW, /* waits for a time at which it may be changed */

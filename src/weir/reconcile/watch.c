@@ -90,13 +90,28 @@ int64_t watch_step(struct engine *en, int64_t now)
 		en->watching.at[kept++] = r;
 		if (r->work != WORK_WATCH)
 			continue;
-		if (now >= r->poll_at && en->flights.n < (size_t)en->config->sync.concurrency)
+		if (now < r->poll_at)
+			look_at(en, r, r->poll_at);
+		else if (en->flights.n < (size_t)en->config->sync.concurrency)
 			look(en, r);
 		else
-			look_at(en, r, r->poll_at > now ? r->poll_at : now + LOOK_FIRST_MS / 10);
+			en->watch_waits = true; /* see watch_landed */
 	}
 	en->watching.n = kept;
 	return en->watch_at;
+}
+
+/* Writes that wait must not keep those from being looked at that were written: every other place
+ * that comes free is theirs. */
+void watch_landed(struct engine *en)
+{
+	if (!en->watch_waits)
+		return;
+	en->watch_turn = !en->watch_turn;
+	if (!en->watch_turn && turns_any(en))
+		return;
+	en->watch_waits = false;
+	en->watch_at = now_mono(en);
 }
 
 /*

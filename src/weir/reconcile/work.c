@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "doc/json.h"
+#include "plan/setting.h"
 #include "reconcile/internal.h"
 
 #define LAG_LOOK_MS 1000 /* between two looks for what the API does not show yet */
@@ -124,8 +125,8 @@ static bool is_lagging(
 
 void work_forget_object(struct store_row *row)
 {
-	char **const texts[] = {
-		&row->uid, &row->created_at, &row->provisioned, &row->failure, &row->not_kept};
+	char **const texts[] = {&row->uid, &row->created_at, &row->provisioned, &row->failure,
+		&row->not_kept, &row->leftovers, &row->contested};
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		str_replace(texts[i], NULL);
 	row->seen_generation = row->provisioned_generation = 0;
@@ -169,11 +170,36 @@ static bool heals_only(const struct plan_item *item)
 	return item->diffs.n > 0;
 }
 
-/* A create of ours that was never answered shows: it is ours, also if what follows fails. */
+/* What the open intent was to change is as it was to be. */
+static bool shows(struct record *r, const struct live *live)
+{
+	const struct plan_record *p = ledger_plan(r);
+	const struct spec *sides[SIDE__COUNT] = {
+		[SIDE_APPLIED] = &p->last_applied,
+		[SIDE_INTENDED] = &p->intended,
+		[SIDE_LIVE] = &live->spec,
+	};
+	struct settings settings = VEC_INIT;
+	bool all = true;
+	settings_collect(&settings, sides);
+	vec_each (s, &settings) {
+		const struct node *wanted = s->value[SIDE_INTENDED];
+		all = all && (setting_equal(s, wanted, s->value[SIDE_APPLIED]) ||
+				     setting_equal(s, wanted, s->value[SIDE_LIVE]));
+	}
+	vec_release(&settings);
+	return all;
+}
+
+/* What was never answered and shows was applied: it is ours, also if what follows fails. */
 static void own_what_shows(struct engine *en, struct record *r, const struct plan_item *item)
 {
-	bool updates = item->action == PLAN_UPDATE && item->live;
-	if (updates && item->ours && !r->row.owned && r->intent)
+	const struct intent *i = r->intent;
+	if (item->action != PLAN_UPDATE || !item->live || !item->ours || !i)
+		return;
+	bool unanswered = i->kind == INTENT_UPDATE && i->state == INTENT_OPEN &&
+			  item->live->generation > i->base_generation;
+	if (!r->row.owned || (unanswered && shows(r, item->live)))
 		work_applied(en, r, item->live);
 }
 
@@ -352,8 +378,6 @@ static bool was_forestalled(const struct record *r)
 static void begin_hold(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
-	if (item->until_ms)
-		pass_soon(en, item->until_ms - now_wall(en));
 	if (item->hold == PLAN_HOLD_DEPENDS || item->hold == PLAN_HOLD_DEPENDANTS)
 		en->held_for_others = true;
 	if (!r)
@@ -368,6 +392,15 @@ static void begin_hold(struct engine *en, struct plan_item *item)
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, "somebody else made it");
 	if (forestalled)
 		ledger_drop(&en->ledger, r);
+}
+
+/* What waits for a time wakes the pass when it comes. */
+static void wake_in_time(struct engine *en, const struct plan_item *item)
+{
+	const struct plan_suspension *s = item->suspended;
+	int64_t until_ms = s && s->has_until ? s->until_ms : item->until_ms;
+	if (until_ms)
+		pass_soon(en, until_ms - now_wall(en));
 }
 
 static void note_wanted(struct engine *en, struct record *r, const struct plan_item *item)
@@ -385,6 +418,7 @@ static void note_wanted(struct engine *en, struct record *r, const struct plan_i
 void work_begin(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
+	wake_in_time(en, item);
 	bool under_way = r && r->work != WORK_NONE && r->work < WORK_WATCH;
 	bool may_act = en->config->sync.mode != SYNC_PLAN || item->action == PLAN_NONE ||
 		       item->action == PLAN_HOLD;

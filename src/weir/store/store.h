@@ -233,6 +233,14 @@ int store_load_approvals(struct store *s, struct approvals *ret_all, struct err 
 int store_put_approval(struct store *s, const struct approval *what, struct err *e);
 int store_drop_approval(struct store *s, const char *digest, struct err *e);
 
+/*
+ * Lets go of events, ended intents and statuses of commits other than `head` that are older or more
+ * than base/limits.h says, of each kind at most a few hundred; true in `ret_more` if there are
+ * more. Never of what is needed: what is open, what counts for the head, and keys that were sent
+ * for a generation that may still be live.
+ */
+int store_trim(struct store *s, const char *head, int64_t now_ms, bool *ret_more, struct err *e);
+
 /* Events: what happened, when, to whom and why. */
 struct event {
 	int64_t at_ms;

@@ -16,6 +16,7 @@ enum mishap {
 	MISHAP_AFTER, /* the effect, and no answer */
 	MISHAP_500,
 	MISHAP_401,
+	MISHAP_403,
 	MISHAP_404,
 	MISHAP_422,
 	MISHAP_REFUSE, /* 400, no effect */

@@ -262,6 +262,7 @@ struct api_answer *world_answer(struct world *w, const struct api_call *c)
 {
 	static const int statuses[MISHAP__COUNT] = {[MISHAP_500] = 500,
 		[MISHAP_401] = 401,
+		[MISHAP_403] = 403,
 		[MISHAP_404] = 404,
 		[MISHAP_422] = 422,
 		[MISHAP_REFUSE] = 400};

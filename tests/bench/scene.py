@@ -80,6 +80,18 @@ spec:
 """
 
 
+# For all of them; nothing of it reaches the API.
+DEFAULTS = """\
+apiVersion: weir/v1
+kind: Defaults
+metadata: {labels: {tier: gold}}
+spec:
+  provider: MirrorMaker2
+  advanced_configuration: {producer.linger.ms: 5}
+sync: {timeout: 5m}
+"""
+
+
 class Scene:
     def __init__(self, build, n, quick=False):
         self.bin = build / "bin"
@@ -233,7 +245,10 @@ class Scene:
         """A push that changes one file, until its commit has its status."""
         self.changes += 1
         i = self.changes % self.n
-        sha = self.repository.push({file_name(i): document(i, 10000 + self.changes)})
+        self.push({file_name(i): document(i, 10000 + self.changes)})
+
+    def push(self, files):
+        sha = self.repository.push(files)
         self.daemon.send_signal(signal.SIGHUP)
         wait_for(lambda: self.status(sha) == "success", DEADLINE_S, "the commit's status")
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "fuzz.h"
-#include "model/catalog.h"
+#include "model/explain.h"
 
 static void check_round_trip(const struct replicator *r)
 {
@@ -33,15 +33,29 @@ static void check_problem(const struct problem *p)
 			abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void explain(const struct replicator *r)
 {
-	struct parsed_file *parsed = parsed_file_new((const char *)data, size);
+	struct explanation x;
+	replicator_explain(r, &x);
+	vec_each (it, &x) {
+		vec_each (value, it)
+			if (!value->origin.file || !value->origin.line)
+				abort();
+	}
+	explanation_release(&x);
+}
+
+/* With one file above it, unless that is NULL. */
+static void load(struct parsed_file *parsed, struct parsed_file *above)
+{
 	struct catalog *c = catalog_new();
-	catalog_add(c, "fuzz.yaml", parsed);
-	parsed_file_unref(parsed);
+	if (above)
+		catalog_add(c, "above.yaml", above);
+	catalog_add(c, "below/fuzz.yaml", parsed);
 	catalog_finish(c);
 	for (size_t i = 0; i < map_size(&c->by_name); i++) {
 		const struct replicator *r = map_value(&c->by_name, i);
+		explain(r);
 		if (!r->failed)
 			check_round_trip(r);
 		else if (c->complete)
@@ -50,5 +64,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	vec_each (p, &c->problems)
 		check_problem(p);
 	catalog_free(c);
+}
+
+/* All that Defaults can say. */
+static const char above_text[] =
+	"apiVersion: weir/v1\nkind: Defaults\nmetadata: {labels: {team: a}}\n"
+	"spec:\n  provider: MirrorMaker2\n  source_cluster: orders\n  replication_mode: "
+	"active-passive\n"
+	"  destination_connection_details: {bootstrap_servers: 'a:9092'}\n  topic_whitelist: [a, "
+	"b]\n"
+	"  lag_alert_threshold: 5\n  lag_alert_threshold_unit: seconds\n"
+	"  advanced_configuration: {tasks.max: 4, producer.linger.ms: 5}\n"
+	"sync: {timeout: 5m, suspend: {reason: a}, depends_on: [orders-dr], ignore: "
+	"[/topic_blacklist]}\n"
+	"---\napiVersion: weir/v1\nkind: KafkaCluster\nmetadata: {name: orders}\nspec: {kafka_id: "
+	"a}\n";
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct parsed_file *parsed = parsed_file_new((const char *)data, size);
+	struct parsed_file *above = parsed_file_new(above_text, strlen(above_text));
+	load(parsed, NULL);
+	load(parsed, above);
+	parsed_file_unref(parsed);
+	parsed_file_unref(above);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #define LIMIT_YAML_DEPTH      64
 #define LIMIT_YAML_NODES      100000 /* after aliases are followed */
 #define LIMIT_JSON_DEPTH      64
+#define LIMIT_MERGED_KEYS     (8u << 20) /* that Defaults bring to replicators, all together */
 #define LIMIT_CONFIG_BYTES    (1u << 20)
 #define LIMIT_PROBLEMS	      1000 /* printed per run; the rest is counted */
 #define LIMIT_REASON_LENGTH   200 /* characters of a reason that a person gave */

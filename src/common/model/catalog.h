@@ -104,7 +104,6 @@ struct replicator {
 	unsigned line; /* of the document's metadata.name */
 	unsigned col;
 	bool failed; /* has errors, or is declared twice: spec must not be used */
-	bool merged; /* not all of it stands in its document */
 	const struct origin *origins; /* by node.origin, from 1 */
 	size_t n_origins;
 	/* For model/explain.h; NULL where it came from the store. */
@@ -115,6 +114,9 @@ struct replicator {
 
 /* Where a value of its spec, sync or labels comes from. */
 struct origin replicator_origin(const struct replicator *r, const struct node *value);
+/* Nothing that is said of it is said otherwise, or elsewhere, in the other: two of catalogs that
+ * share their parsed files. Quick, and may be false where they are the same. */
+bool replicator_same(const struct replicator *r, const struct replicator *other);
 /* The name of the KafkaCluster that one of its ends is, NULL if it is none. */
 const char *replicator_cluster(const struct replicator *r, bool source_end);
 

@@ -55,6 +55,7 @@ struct catalog_parts {
 	bool names_unknown; /* a file or a document does not say what it declares */
 	struct map shared; /* by the problem's line */
 	size_t n_compared; /* names, for a "did you mean" */
+	size_t n_merged; /* keys of maps of Defaults that replicators have got */
 };
 
 /* catalog.c */

@@ -16,6 +16,7 @@
 struct vertex {
 	struct replicator *replicator;
 	const struct node *list;
+	struct vertex **targets; /* by item of the list; NULL: one that depends on nothing */
 	unsigned number; /* in the order visited; 0: not yet */
 	unsigned low; /* the lowest number that is reached from here */
 	unsigned component; /* 0: still open */
@@ -79,6 +80,19 @@ static void check_declared(struct catalog *c, struct replicator *r)
 	map_release(&said);
 }
 
+/* To depend on oneself is no circle, but an error that was told before. */
+static void find_targets(struct graph *g, struct vertex *v)
+{
+	size_t n = v->list->u.seq.n;
+
+	v->targets = arena_alloc(&g->catalog->arena, n * sizeof(struct vertex *));
+	for (size_t i = 0; i < n; i++) {
+		struct vertex *other = map_get(&g->by_name, v->list->u.seq.at[i]->u.string.s);
+
+		v->targets[i] = other == v ? NULL : other;
+	}
+}
+
 static void collect(struct graph *g)
 {
 	const struct map *all = &g->catalog->by_name;
@@ -93,14 +107,8 @@ static void collect(struct graph *g)
 		g->vertices[g->n] = (struct vertex){.replicator = r, .list = list};
 		map_put(&g->by_name, r->name, &g->vertices[g->n++]);
 	}
-}
-
-/* NULL if that one depends on nothing, or if it is `v` itself, which is said elsewhere. */
-static struct vertex *target(const struct graph *g, const struct vertex *v, uint32_t i)
-{
-	struct vertex *other = map_get(&g->by_name, v->list->u.seq.at[i]->u.string.s);
-
-	return other == v ? NULL : other;
+	for (size_t i = 0; i < g->n; i++)
+		find_targets(g, &g->vertices[i]);
 }
 
 static void enter(struct graph *g, struct vertex *v, struct vertex *caller)
@@ -131,7 +139,7 @@ static struct vertex *step(struct graph *g, struct vertex *v)
 	struct vertex *back = v->caller, *other;
 
 	if (v->next < v->list->u.seq.n) {
-		other = target(g, v, v->next++);
+		other = v->targets[v->next++];
 		if (other && !other->number) {
 			enter(g, other, v);
 			return other;
@@ -161,7 +169,7 @@ static void find_components(struct graph *g)
 }
 
 /* The shortest way from `from` back to it, breadth first: came_from leads along it backwards. */
-static void find_way_round(const struct graph *g, struct vertex *from)
+static void find_way_round(struct vertex *from)
 {
 	VEC(struct vertex *) queue = VEC_INIT;
 
@@ -170,7 +178,7 @@ static void find_way_round(const struct graph *g, struct vertex *from)
 		struct vertex *v = queue.at[head];
 
 		for (uint32_t i = 0; i < v->list->u.seq.n; i++) {
-			struct vertex *other = target(g, v, i);
+			struct vertex *other = v->targets[i];
 
 			if (!other || other->component != from->component ||
 				other->seen_for == from)
@@ -217,7 +225,7 @@ static void complain_of_circle(const struct graph *g, struct vertex *v)
 	auto_buf struct buf circle = BUF_INIT;
 	struct problems found = PROBLEMS_INIT;
 
-	find_way_round(g, v);
+	find_way_round(v);
 	const struct node *item = describe_circle(v, &circle);
 	problem_at(&found, PROBLEM_ERROR, &place, "depends_on", item,
 		"goes round in a circle, and each would wait for ever: %s; remove one of them",

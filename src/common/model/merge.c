@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "model/catalog_parts.h"
 
 struct shared { /* a problem outside of the documents that have it */
@@ -122,6 +123,37 @@ static void merge(struct catalog *c, struct replicator *r)
 	replicator_take_problems(c, r, &found);
 }
 
+static size_t count_keys(const struct node *n)
+{
+	return n && n->type == NODE_MAP ? n->u.map.n : 0;
+}
+
+/* How much each user gets of them; maps within maps are small. */
+static size_t size_of(const struct layer *l)
+{
+	size_t n = count_keys(l->sync) + count_keys(l->labels);
+
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
+		n += count_keys(l->spec.value[f]);
+	return n;
+}
+
+/* A large map in Defaults times many users is more than any memory holds. */
+static bool is_too_much(struct catalog *c, struct replicator *r)
+{
+	if (!r->defaults)
+		return false;
+	c->parts->n_merged += size_of(&r->defaults->layer);
+	if (c->parts->n_merged <= LIMIT_MERGED_KEYS)
+		return false;
+	problems_add(&c->problems, PROBLEM_ERROR, r->file, r->line, r->col, "",
+		"gets more keys from Defaults than there is room for, with all others: take some "
+		"of those in %s:%u out",
+		r->defaults->file, r->defaults->line);
+	replicator_fail(c, r);
+	return true;
+}
+
 static void fail_for_defaults(struct catalog *c, struct replicator *r, const struct defaults *bad)
 {
 	auto_buf struct buf where = BUF_INIT;
@@ -143,11 +175,10 @@ void replicator_finish(struct catalog *c, struct replicator *r)
 		finish_alone(c, r);
 		return;
 	}
-	r->merged = true;
 	r->origins = c->parts->origins.at;
 	r->n_origins = c->parts->origins.n;
 	if (r->defaults && r->defaults->bad)
 		fail_for_defaults(c, r, r->defaults->bad);
-	else
+	else if (!is_too_much(c, r))
 		merge(c, r);
 }

@@ -18,7 +18,8 @@ static struct node *place_node(struct arena *a, unsigned line, unsigned col)
 struct writing {
 	struct arena *arena;
 	const struct replicator *replicator;
-	struct node *places; /* by field, and by field.key of a map */
+	struct node *places; /* by field */
+	struct node *inside; /* by field.key of a map: of use only if not all is of one document */
 	struct node *origins;
 	unsigned *numbers; /* by node.origin; 0: not used yet */
 };
@@ -44,13 +45,14 @@ static unsigned number_of(struct writing *w, unsigned origin)
 	return w->numbers[origin] = w->origins->u.seq.n;
 }
 
-static void add_place(struct writing *w, const char *name, const struct node *value)
+static void add_place(
+	struct writing *w, struct node *places, const char *name, const struct node *value)
 {
 	struct node *place = place_node(w->arena, value->line, value->col);
 
 	if (value->origin && value->origin < w->replicator->n_origins)
 		node_seq_add(w->arena, place, node_int(w->arena, number_of(w, value->origin)));
-	node_map_set(w->arena, w->places, name, place);
+	node_map_set(w->arena, places, name, place);
 }
 
 static void add_places_inside(struct writing *w, const char *name, const struct node *map)
@@ -58,8 +60,8 @@ static void add_places_inside(struct writing *w, const char *name, const struct 
 	for (size_t i = 0; i < map->u.map.n; i++) {
 		const struct node_pair *pair = &map->u.map.at[i];
 
-		add_place(w, arena_printf(w->arena, "%s.%s", name, pair->key->u.string.s),
-			pair->value);
+		add_place(w, w->inside,
+			arena_printf(w->arena, "%s.%s", name, pair->key->u.string.s), pair->value);
 	}
 }
 
@@ -69,6 +71,7 @@ static void add_spec(struct arena *a, struct node *map, const struct replicator 
 	struct writing w = {.arena = a,
 		.replicator = r,
 		.places = node_map(a),
+		.inside = node_map(a),
 		.origins = node_seq(a),
 		.numbers = arena_alloc(a, (r->n_origins + 1) * sizeof(unsigned))};
 
@@ -78,14 +81,16 @@ static void add_spec(struct arena *a, struct node *map, const struct replicator 
 		if (!value)
 			continue;
 		node_map_set(a, values, spec_fields[f].name, node_copy(a, value));
-		add_place(&w, spec_fields[f].name, value);
-		if (value->type == NODE_MAP)
+		add_place(&w, w.places, spec_fields[f].name, value);
+		if (value->type == NODE_MAP && r->n_origins)
 			add_places_inside(&w, spec_fields[f].name, value);
 	}
 	node_map_set(a, map, "spec", values);
 	node_map_set(a, map, "places", w.places);
-	if (w.origins->u.seq.n)
-		node_map_set(a, map, "origins", w.origins);
+	if (w.origins->u.seq.n == 0)
+		return;
+	node_map_set(a, map, "origins", w.origins);
+	node_map_set(a, map, "inside", w.inside);
 }
 
 static struct node *suspend_node(struct arena *a, const struct sync_suspend *suspend)
@@ -168,17 +173,18 @@ static void read_places_inside(
 	}
 }
 
-static void read_spec(struct arena *a, const struct node *values, const struct node *places,
-	struct spec *ret_spec)
+static void read_spec(struct arena *a, const struct node *map, struct spec *ret_spec)
 {
+	const struct node *places = node_get(map, "places"), *inside = node_get(map, "inside");
+
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
-		struct node *value = node_get(values, spec_fields[f].name);
+		struct node *value = node_get(node_get(map, "spec"), spec_fields[f].name);
 
 		if (!value)
 			continue;
 		read_place(places, spec_fields[f].name, value);
-		if (value->type == NODE_MAP)
-			read_places_inside(a, places, spec_fields[f].name, value);
+		if (value->type == NODE_MAP && inside)
+			read_places_inside(a, inside, spec_fields[f].name, value);
 		ret_spec->value[f] = value;
 	}
 }
@@ -211,7 +217,6 @@ static void read_origins(struct arena *a, const struct node *list, struct replic
 			.file = file ? file : r->file,
 			.line = (unsigned)line};
 	}
-	r->merged = true;
 	r->origins = origins;
 	r->n_origins = n + 1;
 }
@@ -281,8 +286,8 @@ int replicator_read_json(
 	r.col = read_number(node_get(map, "place"), 1);
 	r.labels = node_get(map, "labels");
 	read_sync(node_get(map, "sync"), &r.sync);
-	read_spec(arena, node_get(map, "spec"), node_get(map, "places"), &r.spec);
 	read_origins(arena, node_get(map, "origins"), &r);
+	read_spec(arena, map, &r.spec);
 	*ret_replicator = r;
 	return 0;
 }

@@ -88,12 +88,10 @@ static void compare_now(struct engine *en)
 	en->pass_at = now_mono(en);
 }
 
-/* The very document that was accepted before: parsed once, of the same file, and all that is said
- * of the replicator. */
-static bool is_same_document(const struct replicator *d, const struct replicator *before)
+/* The very one that was accepted before. */
+static bool is_accepted(const struct replicator *d, const struct replicator *before)
 {
-	return before && !before->failed && !d->merged && !before->merged &&
-	       d->name == before->name && !strcmp(d->file, before->file);
+	return before && !before->failed && replicator_same(d, before);
 }
 
 static void accept(struct engine *en, const struct replicator *d)
@@ -111,7 +109,7 @@ static void accept_documents(struct engine *en, const struct catalog *before)
 	for (size_t i = 0; i < map_size(&c->by_name); i++) {
 		const struct replicator *d = map_value(&c->by_name, i);
 		const struct replicator *old = before ? map_get(&before->by_name, d->name) : NULL;
-		if (!d->failed && !is_same_document(d, old))
+		if (!d->failed && !is_accepted(d, old))
 			accept(en, d);
 	}
 	if (!c->complete)

@@ -176,7 +176,6 @@ static void assert_origins(const struct replicator *r)
 {
 	const struct node *config = r->spec.value[SPEC_ADVANCED_CONFIGURATION];
 
-	assert_true(r->merged);
 	assert_origin(r, r->spec.value[SPEC_PROVIDER], ORIGIN_DEFAULTS, "defaults.yaml", 4);
 	assert_origin(r, r->spec.value[SPEC_SOURCE_KAFKA_ID], ORIGIN_CLUSTER, "c.yaml", 4);
 	assert_origin(r, r->spec.value[SPEC_TOPIC_WHITELIST], ORIGIN_DOCUMENT, "eu/users.yaml", 7);

@@ -1,0 +1,124 @@
+/* Catalogs of thousands: what is done for each must not grow with all. */
+#include "tree.h"
+
+#include "base/alloc.h"
+#include "base/limits.h"
+#include "model/catalog.h"
+
+#define MANY 5000
+
+static void add_replicator(struct buf *text, size_t i, const char *more)
+{
+	buf_addf(text,
+		"---\napiVersion: weir/v1\nkind: KafkaReplicator\nmetadata: {name: r%zu}\n"
+		"spec: {provider: MirrorMaker2, source_kafka_id: a, destination_kafka_id: b, "
+		"replication_mode: active-passive, topic_whitelist: [t%zu]%s\n",
+		i, i, more);
+}
+
+static void add_text(struct catalog *c, const char *path, const struct buf *text)
+{
+	struct parsed_file *parsed = parsed_file_new(buf_str(text), text->len);
+
+	catalog_add(c, path, parsed);
+	parsed_file_unref(parsed);
+}
+
+/* Each depends on the next, of `n` in a row or, if `closed`, in a circle. */
+static struct catalog *load_row(size_t n, bool closed)
+{
+	struct catalog *c = catalog_new();
+
+	for (size_t i = 0; i < n; i++) {
+		auto_buf struct buf text = BUF_INIT, more = BUF_INIT;
+		auto_free char *path = xasprintf("f%zu.yaml", i);
+
+		buf_adds(&more, "}\n");
+		if (closed || i + 1 < n)
+			buf_addf(&more, "sync: {depends_on: [r%zu]}", (i + 1) % n);
+		add_replicator(&text, i, buf_str(&more));
+		add_text(c, path, &text);
+	}
+	catalog_finish(c);
+	return c;
+}
+
+static void test_a_row_of_dependences_is_no_circle(void **state)
+{
+	struct catalog *c = load_row(MANY, false);
+
+	(void)state;
+	assert_true(c->complete);
+	catalog_free(c);
+}
+
+static void test_everybody_in_a_large_circle_fails(void **state)
+{
+	struct catalog *c = load_row(MANY, true);
+	auto_buf struct buf line = BUF_INIT;
+
+	(void)state;
+	assert_int_equal(c->n_failed, MANY);
+	assert_int_equal(c->problems.n_errors, MANY);
+	assert_int_equal(c->problems.n, LIMIT_PROBLEMS);
+	problem_format(&c->problems.at[0], &line);
+	assert_non_null(strstr(buf_str(&line), "r0 -> r1 -> r2 -> "));
+	assert_non_null(strstr(buf_str(&line), "(5000 in all) -> r0"));
+	catalog_free(c);
+}
+
+static void test_names_that_are_missing_in_thousands(void **state)
+{
+	struct catalog *c = catalog_new();
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++) {
+		auto_buf struct buf text = BUF_INIT;
+		auto_free char *path = xasprintf("f%zu.yaml", i);
+		auto_free char *more =
+			xasprintf(", source_cluster: none}\nsync: {depends_on: [x%zu]}", i);
+
+		add_replicator(&text, i, more);
+		add_text(c, path, &text);
+	}
+	catalog_finish(c);
+	assert_int_equal(c->n_failed, MANY);
+	catalog_free(c);
+}
+
+/* 40,000 labels for each of 1,000. */
+static void test_more_than_there_is_room_for_is_an_error(void **state)
+{
+	struct catalog *c = catalog_new();
+	auto_buf struct buf defaults = BUF_INIT;
+
+	(void)state;
+	buf_adds(&defaults, "apiVersion: weir/v1\nkind: Defaults\nmetadata:\n  labels:\n");
+	for (int i = 0; i < 40000; i++)
+		buf_addf(&defaults, "    l%d: x\n", i);
+	add_text(c, "defaults.yaml", &defaults);
+	for (size_t i = 0; i < 1000; i++) {
+		auto_buf struct buf text = BUF_INIT;
+		auto_free char *path = xasprintf("f%zu.yaml", i);
+
+		add_replicator(&text, i, "}");
+		add_text(c, path, &text);
+	}
+	catalog_finish(c);
+	assert_false(c->complete);
+	assert_int_equal(c->n_failed, 1000 - LIMIT_MERGED_KEYS / 40000);
+	assert_non_null(strstr(c->problems.at[0].message, "take some of those in defaults.yaml:1"));
+	catalog_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_row_of_dependences_is_no_circle),
+		cmocka_unit_test(test_everybody_in_a_large_circle_fails),
+		cmocka_unit_test(test_names_that_are_missing_in_thousands),
+		cmocka_unit_test(test_more_than_there_is_room_for_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

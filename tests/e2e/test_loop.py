@@ -338,7 +338,7 @@ class HistoryTest(unittest.TestCase):
             s.wait_status(second, "success", "^2 in sync")
             s.repository.rewind(first)
             s.wake()
-            s.wait_status(first, "failure", f"rewound from {second[:7]}: nothing of it is applied; .*source.rewind")
+            s.wait_status(first, "failure", f"rewound from {second[:7]}: nothing of it is applied; .*weir approve --rewind")
             s.wait_pass(2)
             self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 2)
             s.repository.rewind(second)

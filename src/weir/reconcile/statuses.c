@@ -97,9 +97,7 @@ static void make_report(struct engine *en)
 		.load_error = en->load_err.code != ERR_OK && !en->rewound ? en->load_err.msg : NULL,
 		.rewound = en->rewound ? describe_rewind(en, &a) : NULL,
 		.rewound_release = arena_printf(&a,
-			"; push what follows %.7s, `weir approve --rewind`, or set source.rewind: "
-			"follow",
-			en->ledger.head),
+			"; push what follows %.7s, or `weir approve --rewind`", en->ledger.head),
 		.api_error = en->api.times ? en->api.err.msg : NULL,
 		.api_hopeless = en->auth_refused || (en->options.once && !en->api.err.retriable),
 		.api_since_ms = en->api.since_wall,

@@ -70,6 +70,14 @@ static bool is_exact(const struct draft *d, const struct live *live,
 	return next && record->intent_base == d->started && !known;
 }
 
+/* What we are about to write stands on drafts of ours alone, and did not leave or show yet. */
+static bool rests_on_ours(
+	const struct draft *d, const struct live *live, const struct plan_record *record)
+{
+	return record->intent_open && !record->intent_generation &&
+	       record->intent_base == live->generation && record->intent_ours_from <= d->started;
+}
+
 /* What is not as it runs is ours if it is as Git says, and foreign if it is not about to be. */
 static enum draft_part part_of(const struct setting *s, bool exact)
 {
@@ -106,7 +114,8 @@ struct draft draft_examine(
 	if (!d.exists)
 		return d;
 	d.ours = intent_is_saved(live, record) && intent_shows(settings);
-	bool exact = d.ours && is_exact(&d, live, record, known);
+	bool rests = rests_on_ours(&d, live, record);
+	bool exact = rests || (d.ours && is_exact(&d, live, record, known));
 	d.unknown = !known && !exact;
 	for (size_t i = 0; known && i < settings->n; i++) {
 		struct setting *s = &settings->at[i];

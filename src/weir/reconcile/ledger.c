@@ -242,7 +242,11 @@ void ledger_close_intent(
 /* It goes on top of a draft of our own: nobody else's is between what was started and it. */
 static bool extends(const struct intent *draft, const struct intent *i)
 {
-	return draft && (draft->state == INTENT_SAVED || draft->state == INTENT_SENT) &&
+	if (!draft)
+		return false;
+	if (draft->state == INTENT_OPEN) /* it did not leave, or nothing came of it */
+		return draft->base_generation && draft->base_generation == i->base_generation;
+	return (draft->state == INTENT_SAVED || draft->state == INTENT_SENT) &&
 	       draft->generation == draft->base_generation + 1 &&
 	       draft->generation == i->base_generation;
 }

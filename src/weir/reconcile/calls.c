@@ -103,7 +103,7 @@ bool calls_refused(const struct record *r, const char *body, int64_t base_genera
 
 static void refuse(struct engine *en, struct record *r, const struct api_answer *a)
 {
-	const struct intent *i = r->intent;
+	struct intent *i = r->intent;
 	if (a->verb == API_RECONCILE)
 		digest_body("", i->generation, r->refused);
 	else if (removal_is(i))
@@ -115,7 +115,13 @@ static void refuse(struct engine *en, struct record *r, const struct api_answer 
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "refused", a->err.msg);
 	log_error("the API refused it", "replicator", r->name, "error", a->err.msg, NULL);
 	progress(en, "%s: %s", r->name, a->err.msg);
-	ledger_close_intent(&en->ledger, r, INTENT_FAILED, a->err.msg);
+	if (a->verb == API_RECONCILE) { /* what was saved stays a draft of ours */
+		i->state = INTENT_SAVED;
+		r->work = WORK_NONE;
+		ledger_intent_changed(&en->ledger, r);
+	} else {
+		ledger_close_intent(&en->ledger, r, INTENT_FAILED, a->err.msg);
+	}
 	ledger_changed(&en->ledger, r);
 }
 

@@ -106,6 +106,7 @@ struct engine {
 	struct plan *plan;
 	bool held_for_others; /* something of the plan waits for others to be Healthy, or gone */
 	uint64_t plans; /* that were made; the number of the last one */
+	uint64_t dropped; /* the one of which something that had not left yet was let go */
 	struct turns completing; /* records whose next call waits for its turn */
 	struct turns beginning;
 	struct {

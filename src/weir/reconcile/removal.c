@@ -147,6 +147,8 @@ void removal_checked(struct engine *en, struct record *r, struct api_answer *a)
 		watch(en, r);
 	} else if (live->generation != r->intent->base_generation) {
 		calls_overtaken(en, r, "it was changed since it was planned to be deleted");
+	} else if (r->begun_by == en->dropped) { /* a newer commit, or an order, came meanwhile */
+		calls_overtaken(en, r, "the plan to delete it is out of date");
 	} else {
 		turns_add(en, r, WORK_DELETE);
 	}

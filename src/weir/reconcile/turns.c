@@ -48,6 +48,7 @@ static void drop(struct turns *t, bool reconciles_too)
 
 void turns_drop(struct engine *en, bool reconciles_too)
 {
+	en->dropped = en->plans;
 	drop(&en->completing, reconciles_too);
 	drop(&en->beginning, reconciles_too);
 }

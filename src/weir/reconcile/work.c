@@ -335,6 +335,8 @@ static void follow(struct engine *en, struct plan_item *item)
 		work_let_go(en, r);
 		return;
 	}
+	if (live && item->desired && item->ours && !r->row.owned && r->intent)
+		work_applied(en, r, live); /* our create, which was never answered */
 	if (!live || !r->row.owned)
 		return;
 	if (has_come_to_its_end(r, live)) {

@@ -92,6 +92,10 @@ static void add_object(struct world *w, int who, const struct body *b, bool ours
 		o->theirs[f] = !ours;
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		o->wrote[f] = w->effect_stores;
+	if (ours && !w->effect_orphan)
+		o->own_store = w->effect_stores + 1;
+	if (ours)
+		o->applied = *b;
 	keep_past(o);
 }
 
@@ -109,6 +113,8 @@ static bool change(struct world *w, struct object *o, const struct body *b, unsi
 		o->live.v[f] = b->v[f];
 		o->theirs[f] = !ours;
 		o->wrote[f] = w->effect_stores;
+		if (ours)
+			o->applied.v[f] = b->v[f];
 	}
 	if (ours)
 		o->stores = w->effect_stores;
@@ -288,12 +294,13 @@ static int reconcile(struct world *w, int who, const struct api_call *c, struct 
 	return 202;
 }
 
-static int delete (struct world *w, int who)
+static int delete (struct world *w, int who, const struct api_call *c)
 {
 	struct object *o = &w->object[who];
 	if (o->deleting)
 		return 409;
-	check_deletes(w, who);
+	if (!is(w, VARIANT_NO_IF_MATCH) && c->generation && c->generation != o->generation)
+		return 412;
 	begin_deletion(w, o);
 	return 204;
 }
@@ -322,7 +329,7 @@ int api_act(struct world *w, const struct api_call *c, struct buf *out)
 	if (c->verb == API_RECONCILE)
 		return reconcile(w, who, c, out);
 	if (c->verb == API_DELETE)
-		return delete (w, who);
+		return delete (w, who, c);
 	return get(w, who, out);
 }
 
@@ -395,6 +402,8 @@ struct api_answer *api_take(struct world *w, const struct api_call *c, bool *ret
 	int status = row->effect ? api_act(w, c, &body) : row->status;
 	*ret_late = mishap == MISHAP_LATE;
 	note_refusal(w, c, mishap);
+	if (mishap == MISHAP_404)
+		w->lied = w->tick;
 	if (mishap == MISHAP_LOST || mishap == MISHAP_UNANSWERED || mishap == MISHAP_LATE)
 		return no_answer(c);
 	if (row->body) {

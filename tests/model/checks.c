@@ -14,7 +14,8 @@
 bool check_ever_says(const struct world *w, int who, enum field_of f, int value)
 {
 	vec_each (c, &w->commits)
-		if (c->taken && same_value(f, doc_value(&c->tree.doc[who], f), value))
+		if (c->taken && doc_loads(&c->tree.doc[who]) &&
+			same_value(f, doc_value(&c->tree.doc[who], f), value))
 			return true;
 	return false;
 }
@@ -37,7 +38,7 @@ bool check_as_git(const struct world *w, int who, const struct doc *d)
 		return false;
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		int wanted = doc_value(d, f);
-		if (!wanted)
+		if (!wanted || d->ignore >> f & 1)
 			continue;
 		if (!same_value(f, wanted, o->live.v[f]) ||
 			(drafts_show && !same_value(f, wanted, o->runs.v[f])))
@@ -66,13 +67,12 @@ bool check_may_be_hidden(const struct world *w)
 {
 	int missing = 0;
 	for (int who = 0; who < WHO__COUNT; who++)
-		missing += w->draft.doc[who].exists && !w->object[who].exists;
+		missing += (w->draft.doc[who].exists || w->memory[who].has_last) &&
+			   !w->object[who].exists;
 	return missing > 2;
 }
 
-/* The document that weir goes by, if that is beyond doubt: it took the head while it ran, and all
- * of it loads. NULL: an older one may count. */
-static const struct doc *doc_for_sure(const struct world *w, int who)
+const struct doc *check_doc(const struct world *w, int who)
 {
 	if (!w->taken_here || w->held || !w->taken)
 		return NULL;
@@ -105,6 +105,7 @@ static void journal_comes_first(struct world *w, const struct api_call *c)
 		BUG("%s", e.msg);
 	vec_each (i, &intents) {
 		bool key = c->idempotency_key && i->key && !strcmp(i->key, c->idempotency_key);
+		found = found || (c->verb == API_DELETE && !strcmp(i->name, c->identifier));
 		found = found || key || (c->body && i->body && !strcmp(i->body, c->body));
 	}
 	intents_release(&intents);
@@ -136,6 +137,10 @@ static void value_is_of_git(
 	if (!same_value(f, wanted, value))
 		violate("owned_only", "%s: %s is sent as %d, Git says %d", who_names[who],
 			field_rows[f].name, value, wanted);
+	check_report(w, who, d, f, value);
+	if (d && d->ignore >> f & 1)
+		violate("ignored_is_left_alone", "%s: %s is ignored, and sent", who_names[who],
+			field_rows[f].name);
 	if (value && !check_ever_says(w, who, f, value))
 		violate("owned_only", "%s: %s is sent as %d, and Git never said so", who_names[who],
 			field_rows[f].name, value);
@@ -174,8 +179,9 @@ static void patch_leaves(struct world *w, const struct api_call *c, const struct
 	struct body b;
 	int who = who_is(c->identifier);
 	unsigned has = read_body(n, &b);
-	const struct doc *d = doc_for_sure(w, who);
+	const struct doc *d = check_doc(w, who);
 	const struct body *base = base_of(w, who, c->generation);
+	check_guards(w, who);
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		bool changes = !base || b.v[f] != base->v[f];
 		if (has & 1u << f && (f < F_KEYS || (base && changes)))
@@ -187,18 +193,34 @@ static void patch_leaves(struct world *w, const struct api_call *c, const struct
 		patch_is_needed(w, who, &b, has, base);
 }
 
+/* What weir saw is gone only once the API, asked for it alone, says so. */
+static void absence_is_asked(const struct world *w, int who)
+{
+	const struct object *o = &w->object[who];
+	if (o->exists && !o->deleting && w->now >= o->shows_at && w->shown[who] >= o->made &&
+		w->lied < o->made && w->started < o->made)
+		violate("absence_is_asked", "%s is made, and is there", who_names[who]);
+}
+
 /* What is made is what Git says, whole, and nothing else. */
 static void create_leaves(struct world *w, const struct node *n)
 {
 	struct body b;
 	int who = who_is(node_get_string(n, "identifier"));
-	const struct doc *d = doc_for_sure(w, who);
+	const struct doc *d = check_doc(w, who);
 	read_body(n, &b);
+	absence_is_asked(w, who);
 	if (d && !d->exists)
 		violate("create_is_wanted", "%s is made, and is not in Git", who_names[who]);
-	for (enum field_of f = 0; f < F__COUNT; f++)
-		if (b.v[f] || (d && doc_value(d, f)))
-			value_is_of_git(w, who, f, b.v[f], d);
+	check_guards(w, who);
+	for (enum field_of f = 0; f < F__COUNT; f++) {
+		if (d && !same_value(f, b.v[f], doc_value(d, f)))
+			violate("create_is_whole", "%s is made with %s %d, Git says %d",
+				who_names[who], field_rows[f].name, b.v[f], doc_value(d, f));
+		if (b.v[f] && !check_ever_says(w, who, f, b.v[f]))
+			violate("owned_only", "%s is made with %s %d, which Git never said",
+				who_names[who], field_rows[f].name, b.v[f]);
+	}
 }
 
 void check_leaves(struct world *w, const struct api_call *c)
@@ -207,6 +229,8 @@ void check_leaves(struct world *w, const struct api_call *c)
 	if (c->verb == API_LIST || c->verb == API_GET)
 		return;
 	journal_comes_first(w, c);
+	if (c->verb == API_DELETE)
+		check_deletes(w, who_is(c->identifier));
 	if (!c->body)
 		return;
 	auto_arena struct arena a = ARENA_INIT;
@@ -286,25 +310,13 @@ static void no_stranger_provisioned(struct world *w, int who)
 
 void check_starts(struct world *w, int who, const struct api_call *c)
 {
-	if (w->object[who].made > w->effect_left)
-		return; /* made anew since the call left: nobody could know */
+	const struct object *o = &w->object[who];
+	bool tells = !(w->variants & 1u << VARIANT_NO_UID);
+	if (o->made > w->effect_left || (!o->by_us && (w->shown[who] < o->made || !tells)))
+		return; /* made anew since weir looked, or without a trace: nobody could know */
 	once(w, who);
 	keys_are_unique(w, who, c->idempotency_key);
 	no_stranger_provisioned(w, who);
-}
-
-/* Nothing is deleted that a guard forbids. */
-void check_deletes(struct world *w, int who)
-{
-	(void)w;
-	violate("no_delete", "%s is deleted", who_names[who]);
-}
-
-void check_shown(struct world *w, int who)
-{
-	w->shown[who] = w->tick;
-	if (w->meddled[who] < w->object[who].made)
-		w->object[who].known = true;
 }
 
 /* ---- what is said */
@@ -319,7 +331,7 @@ static bool may_not_know(const struct world *w, int who, uint64_t since)
 }
 
 /* A success is true at the moment when it is first said of the head. */
-static void success_is_true(const struct world *w, size_t commit)
+static void success_is_true(const struct world *w, size_t commit, const char *text)
 {
 	const struct commit *c = git_commit(w, commit);
 	if (!tree_loads(&c->tree))
@@ -328,11 +340,27 @@ static void success_is_true(const struct world *w, size_t commit)
 		violate("success_is_true", "commit %zu is held", commit);
 	for (int who = 0; who < WHO__COUNT; who++) {
 		const struct doc *d = &c->tree.doc[who];
-		if (d->exists && !d->report && !check_as_git(w, who, d) &&
-			!may_not_know(w, who, c->head_tick))
-			violate("success_is_true", "commit %zu: %s is not as Git says", commit,
-				who_names[who]);
+		bool waits = d->depends && strstr(text, " waiting for ");
+		if (d->exists && !waits && !d->report && !d->suspend && !w->suspended[who] &&
+			!check_as_git(w, who, d) && !may_not_know(w, who, c->head_tick))
+			violate("success_is_true", "commit %zu: %s is not as Git says, and yet: %s",
+				commit, who_names[who], text);
 	}
+}
+
+static bool is_whole(const char *text)
+{
+	return !strchr(text, ',') && strstr(text, " in sync");
+}
+
+/* Once all of it was in sync, a commit stays a success as long as it is head. */
+static void final_stays(const struct world *w, struct commit *c, const struct forge_status *s)
+{
+	bool same = c->whole >= c->head_tick && c->stores == w->stores_lost;
+	if (s->state != STATUS_SUCCESS && c->whole && same && !c->refused)
+		violate("final_stays", "%s was a success, and is: %s", s->sha, s->text);
+	if (s->state == STATUS_SUCCESS && is_whole(s->text))
+		c->whole = w->tick;
 }
 
 void check_posts(struct world *w, const struct forge_status *s)
@@ -341,9 +369,10 @@ void check_posts(struct world *w, const struct forge_status *s)
 	if (!commit || !git_commit(w, commit)->read)
 		violate("statuses_of_heads", "a status for %s, which was never read", s->sha);
 	struct commit *c = &w->commits.at[commit - 1];
-	if (s->state != STATUS_SUCCESS || c->claimed || strcmp(s->context, "weir/acme/sync") != 0)
+	if (commit != w->taken || strcmp(s->context, "weir/acme/sync") != 0)
 		return;
-	c->claimed = true;
-	if (commit == w->taken)
-		success_is_true(w, commit);
+	final_stays(w, c, s);
+	if (s->state == STATUS_SUCCESS && !c->claimed)
+		success_is_true(w, commit, s->text);
+	c->claimed = c->claimed || s->state == STATUS_SUCCESS;
 }

@@ -20,11 +20,23 @@ void check_starts(struct world *w, int who, const struct api_call *c);
 void check_deletes(struct world *w, int who);
 void check_posts(struct world *w, const struct forge_status *s);
 void check_shown(struct world *w, int who);
+/* weir took a commit; and wrote down that it did. */
+void check_taken(struct world *w, const struct tree *t);
+void check_written(struct world *w, const struct tree *t);
+/* A CREATE, a PATCH or a DELETE leaves. */
+void check_guards(struct world *w, int who);
+void check_report(const struct world *w, int who, const struct doc *d, enum field_of f, int value);
 
 /* ---- once all is calm */
 void check_end(struct world *w);
 
 /* ---- judgement */
+/* The document that weir goes by, if that is beyond doubt: it took the head while it ran, and all
+ * of it loads. NULL: an older one may count. */
+const struct doc *check_doc(const struct world *w, int who);
+/* Gone from Git, and not deleted until a person decides; or deleted in the end. */
+bool check_stays(const struct world *w, int who, const struct tree *t);
+bool check_is_pruned(const struct world *w, int who, const struct tree *t);
 /* Some commit that weir took says so of the field. */
 bool check_ever_says(const struct world *w, int who, enum field_of f, int value);
 bool check_ever_written(const struct world *w, int who, enum field_of f);

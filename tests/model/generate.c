@@ -60,6 +60,8 @@ static void change_git(struct maker *m)
 static void shuffle_git(struct maker *m)
 {
 	static const enum step_kind kinds[] = {STEP_REMOVE, STEP_MOVE, STEP_DECLARE};
+	for (int who = 0, all = dice(m, 8) == 0; all && who < WHO__COUNT; who++)
+		add(m, STEP_REMOVE, who, 0, 0, 0);
 	add(m, kinds[dice(m, ARRAY_SIZE(kinds))], somebody(m), 0, 0, 0);
 	add(m, STEP_PUSH, 0, 0, 0, 0);
 }
@@ -75,7 +77,12 @@ static void break_git(struct maker *m)
 
 static void set_git(struct maker *m)
 {
-	add(m, STEP_SETTING, somebody(m), SETTING_MODE, dice(m, 3), 0);
+	static const int64_t most[SETTING__COUNT] = {2, 1, 1, 1, 1, F__COUNT - 1, WHO__COUNT - 1};
+	for (int64_t i = between(m, 1, 2); i > 0; i--) {
+		int what = (int)dice(m, SETTING__COUNT);
+		int64_t least = what == SETTING_IGNORE || what == SETTING_DEPENDS ? -1 : 0;
+		add(m, STEP_SETTING, somebody(m), what, between(m, least, most[what]), 0);
+	}
 	add(m, STEP_PUSH, 0, 0, 0, 0);
 }
 
@@ -192,7 +199,7 @@ static const struct act_row {
 	{change_git, 8, 1},
 	{shuffle_git, 2, 2},
 	{break_git, 2, 2},
-	{set_git, 1, 3},
+	{set_git, 3, 2},
 	{rewind_git, 1, 3},
 	{fail_git, 1, 3},
 	{rival_saves, 2, 2},
@@ -271,6 +278,12 @@ static void make_config(struct maker *m)
 		add(m, STEP_CONFIG, 0, CONFIG_CONCURRENCY, between(m, 1, 4), 0);
 	if (dice(m, 4) == 0)
 		add(m, STEP_CONFIG, 0, CONFIG_ADOPT, between(m, 1, 2), 0);
+	if (dice(m, 2))
+		return;
+	if (dice(m, 5))
+		add(m, STEP_CONFIG, 0, CONFIG_PRUNE, 1, 0);
+	add(m, STEP_CONFIG, 0, CONFIG_PRUNE_MAX, between(m, 0, 3), 0);
+	add(m, STEP_CONFIG, 0, CONFIG_PRUNE_GRACE, dice(m, 3) ? between(m, 0, 600000) : 0, 0);
 }
 
 void history_make(struct history *h, uint64_t seed)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "world.h"
+#include "checks.h"
 
 void git_sha(size_t commit, char ret_sha[SHA_MAX])
 {
@@ -70,13 +70,50 @@ static void write_spec(struct buf *out, int who, const struct doc *d)
 	buf_adds(out, "}\n");
 }
 
+static void write_list(struct buf *out, const char *key, unsigned bits, const char *const *words)
+{
+	const char *comma = "";
+	if (!bits)
+		return;
+	buf_addf(out, "  %s: [", key);
+	for (int i = 0; words[i]; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		buf_addf(out, "%s%s", comma, words[i]);
+		comma = ", ";
+	}
+	buf_adds(out, "]\n");
+}
+
+static void write_sync(struct buf *out, const struct doc *d)
+{
+	const char *pointers[F__COUNT + 1] = {NULL};
+	char text[F__COUNT][80];
+	for (enum field_of f = 0; f < F__COUNT; f++) {
+		snprintf(text[f], sizeof(text[f]), "/%s%s",
+			f < F_KEYS ? "" : "advanced_configuration/", field_rows[f].wire);
+		pointers[f] = text[f];
+	}
+	buf_adds(out, "sync:\n");
+	buf_addf(out, "  protect: %s\n", d->protect ? "true" : "false");
+	if (d->report || d->heal)
+		buf_addf(out, "  mode: %s\n", d->report ? "report" : "heal");
+	if (d->suspend)
+		buf_adds(out, "  suspend: {reason: rest}\n");
+	if (d->orphan)
+		buf_adds(out, "  on_remove: orphan\n");
+	if (d->replace)
+		buf_adds(out, "  replace: true\n");
+	write_list(out, "ignore", d->ignore, pointers);
+	write_list(out, "depends_on", d->depends, who_names);
+}
+
 static void write_doc(struct buf *out, int who, const struct doc *d)
 {
 	buf_addf(out, "---\napiVersion: weir/v1\nkind: %s\nmetadata: {name: %s}\n",
 		d->breakage == BREAKS_DOCUMENT ? "Replicator" : "KafkaReplicator", who_names[who]);
 	write_spec(out, who, d);
-	if (d->report || d->heal)
-		buf_addf(out, "sync: {mode: %s}\n", d->report ? "report" : "heal");
+	write_sync(out, d);
 	if (d->breakage == BREAKS_FILE)
 		buf_adds(out, "oh: [\n");
 }
@@ -126,6 +163,7 @@ static void note_read(struct world *w, const struct read_result *r)
 		c->head_tick = w->tick;
 	w->taken = w->head;
 	w->taken_here = true;
+	check_taken(w, &c->tree);
 }
 
 struct read_result *git_read(struct world *w, const struct read_request *q)

@@ -9,8 +9,10 @@
 
 static const char *const variant_words[] = {"no-observed", "no-uid", "no-created-at", "no-state",
 	"no-if-match", "merges-maps", "pages", "more-generations", NULL};
-static const char *const config_words[] = {"rewind", "concurrency", "adopt", NULL};
-static const char *const setting_words[] = {"mode", NULL};
+static const char *const config_words[] = {
+	"rewind", "concurrency", "adopt", "prune", "max", "grace", NULL};
+static const char *const setting_words[] = {
+	"mode", "protect", "suspend", "orphan", "replace", "ignore", "depends", NULL};
 static const char *const switch_words[] = {"down", "fails", "slow", "lag", "takes", "hides", NULL};
 static const char *const verb_words[] = {
 	"list", "get", "create", "patch", "reconcile", "delete", NULL};

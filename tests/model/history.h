@@ -86,10 +86,22 @@ enum configured {
 	CONFIG_REWIND, /* 1: follow */
 	CONFIG_CONCURRENCY,
 	CONFIG_ADOPT, /* enum sync_adopt */
+	CONFIG_PRUNE, /* 1: enabled */
+	CONFIG_PRUNE_MAX,
+	CONFIG_PRUNE_GRACE, /* ms */
 	CONFIG__COUNT
 };
 
-enum setting_of { SETTING_MODE, SETTING__COUNT };
+enum setting_of {
+	SETTING_MODE, /* 0 not written, 1 heal, 2 report */
+	SETTING_PROTECT,
+	SETTING_SUSPEND,
+	SETTING_ORPHAN,
+	SETTING_REPLACE,
+	SETTING_IGNORE, /* n: a field, or -1: none */
+	SETTING_DEPENDS, /* n: a replicator, or -1: none */
+	SETTING__COUNT
+};
 
 enum api_switch {
 	API_SWITCH_DOWN,

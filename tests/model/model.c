@@ -125,14 +125,28 @@ int doc_value(const struct doc *d, enum field_of f)
 
 bool doc_loads(const struct doc *d)
 {
-	return d->breakage == LOADS && doc_value(d, F_TOPICS) && doc_value(d, F_SOURCE) &&
-	       (!doc_value(d, F_UNIT) || doc_value(d, F_THRESHOLD));
+	return d->breakage == LOADS && !(d->protect && d->replace) && doc_value(d, F_TOPICS) &&
+	       doc_value(d, F_SOURCE) && (!doc_value(d, F_UNIT) || doc_value(d, F_THRESHOLD));
+}
+
+bool may_be_ignored(enum field_of f)
+{
+	return !field_rows[f].stays;
+}
+
+/* What it depends on must be declared. */
+static bool depends_on_nobody(const struct tree *t, int who)
+{
+	for (int other = 0; other < WHO__COUNT; other++)
+		if (t->doc[who].depends >> other & 1 && !t->doc[other].exists)
+			return true;
+	return false;
 }
 
 bool tree_loads(const struct tree *t)
 {
 	for (int who = 0; who < WHO__COUNT; who++)
-		if (t->doc[who].exists && !doc_loads(&t->doc[who]))
+		if (t->doc[who].exists && (!doc_loads(&t->doc[who]) || depends_on_nobody(t, who)))
 			return false;
 	return !t->path_gone;
 }

@@ -66,8 +66,14 @@ struct doc {
 	bool moved; /* stands in another file */
 	enum breakage breakage;
 	int v[F__COUNT]; /* as written: 0 is not, WRITTEN_NULL is an explicit null */
-	bool report; /* sync.mode */
-	bool heal;
+	/* sync */
+	bool report, heal; /* mode */
+	bool protect;
+	bool suspend;
+	bool orphan; /* on_remove */
+	bool replace;
+	unsigned ignore; /* bit per field */
+	unsigned depends; /* bit per replicator: earlier ones only */
 };
 
 struct tree {
@@ -75,6 +81,8 @@ struct tree {
 	bool path_gone;
 };
 
+/* Neither required nor immutable. */
+bool may_be_ignored(enum field_of f);
 /* What a document says of a field; 0: nothing. */
 int doc_value(const struct doc *d, enum field_of f);
 /* By the model's own judgement; two documents of one name fail both. */

@@ -25,11 +25,39 @@ static void write_field(struct world *w, const struct step *s)
 		d->v[s->what] = s->n < 0 ? WRITTEN_NULL : s->n > most ? most : (int)s->n;
 }
 
-static void change_setting(struct doc *d, enum setting_of setting, int64_t n)
+static void change_setting(struct doc *d, int who, enum setting_of setting, int64_t n)
 {
-	if (setting == SETTING_MODE) {
+	switch (setting) {
+	case SETTING_MODE:
 		d->heal = n == 1;
 		d->report = n == 2;
+		return;
+	case SETTING_PROTECT:
+		d->protect = n;
+		return;
+	case SETTING_SUSPEND:
+		d->suspend = n;
+		return;
+	case SETTING_ORPHAN:
+		d->orphan = n;
+		return;
+	case SETTING_REPLACE:
+		d->replace = n;
+		return;
+	case SETTING_IGNORE:
+		if (n < 0)
+			d->ignore = 0;
+		else if (n < F__COUNT && may_be_ignored((enum field_of)n))
+			d->ignore |= 1u << n;
+		return;
+	case SETTING_DEPENDS:
+		if (n < 0)
+			d->depends = 0;
+		else if (n < who)
+			d->depends |= 1u << n;
+		return;
+	case SETTING__COUNT:
+		return;
 	}
 }
 
@@ -47,7 +75,7 @@ static void edit_git(struct world *w, const struct step *s)
 	else if (s->kind == STEP_MOVE)
 		d->moved = d->exists && !d->moved;
 	else if (s->kind == STEP_SETTING && d->exists)
-		change_setting(d, (enum setting_of)s->what, s->n);
+		change_setting(d, s->who, (enum setting_of)s->what, s->n);
 	else if (s->kind == STEP_PATH)
 		w->draft.path_gone = s->n;
 }
@@ -221,7 +249,11 @@ static void calm_git(struct world *w)
 		struct doc *d = &w->draft.doc[who];
 		const struct object *o = &w->object[who];
 		d->breakage = LOADS;
-		d->report = false;
+		d->report = d->suspend = false;
+		for (int other = 0; other < WHO__COUNT; other++)
+			if (!w->draft.doc[other].exists)
+				d->depends &= ~(1u << other);
+		d->protect = d->protect && !d->replace;
 		if (doc_value(d, F_UNIT) && !doc_value(d, F_THRESHOLD))
 			d->v[F_THRESHOLD] = 1;
 		if (d->exists && (w->refused[who] || !d->v[F_TOPICS]))
@@ -278,8 +310,9 @@ static void calm_launches(struct world *w)
 {
 	for (int who = 0; who < WHO__COUNT; who++) {
 		const struct object *o = &w->object[who];
-		bool theirs = check_may_differ(w, who) && w->draft.doc[who].exists;
-		bool draft = theirs && !o->op && (o->failed || o->observed < o->generation);
+		bool theirs = check_may_differ(w, who) || w->meddled[who];
+		bool draft =
+			theirs && o->exists && !o->op && (o->failed || o->observed < o->generation);
 		if (draft || failed_for_others(w, who) || check_has_foreign_draft(o) ||
 			is_to_be_seen(w, who))
 			people_launch(w, who);

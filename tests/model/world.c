@@ -216,6 +216,8 @@ static void note_written(struct world *w)
 	if (!w->engine || !w->fresh || world_disk_full || ++w->fresh_steps < 2)
 		return;
 	w->commits.at[w->fresh - 1].seen = true;
+	if (w->commits.at[w->fresh - 1].taken)
+		check_written(w, &w->commits.at[w->fresh - 1].tree);
 	w->fresh = 0;
 }
 
@@ -268,6 +270,10 @@ static void configure(struct world *w)
 	w->config.sync.concurrency =
 		w->configured[CONFIG_CONCURRENCY] > 0 ? w->configured[CONFIG_CONCURRENCY] : 4;
 	w->config.sync.adopt = (int)(w->configured[CONFIG_ADOPT] % 3);
+	w->config.sync.prune.enabled = w->configured[CONFIG_PRUNE];
+	w->config.sync.prune.max =
+		(struct count_or_percent){.value = w->configured[CONFIG_PRUNE_MAX]};
+	w->config.sync.prune.grace_ms = w->configured[CONFIG_PRUNE_GRACE];
 }
 
 void world_start(struct world *w)
@@ -373,6 +379,8 @@ void world_lose_store(struct world *w)
 	store_close(w->store);
 	open_store(w);
 	w->stores_lost++;
+	memset(w->memory, 0, sizeof(w->memory));
+	memset(w->suspended, 0, sizeof(w->suspended));
 	w->taken = 0;
 }
 

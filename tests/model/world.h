@@ -44,6 +44,8 @@ struct object { /* a replicator in the API */
 	bool known; /* weir saw it before anybody else touched it */
 	bool doubtful; /* made by a call without an answer, and weir asked for another since */
 	unsigned stores; /* that were lost when weir wrote last */
+	unsigned own_store; /* in which weir knows that it is its own: lost ones + 1 */
+	struct body applied; /* what weir wrote, or saw to be as Git says */
 	size_t op; /* index + 1 of the running one; 0: none */
 	VEC(struct body) past; /* the body of each generation, from 1 on */
 };
@@ -65,6 +67,13 @@ struct pending {
 	struct post_batch *post;
 };
 
+struct memory { /* what weir is to remember of a replicator, as long as its store is there */
+	struct doc last; /* as it was in Git when it loaded last */
+	bool has_last;
+	bool gone; /* from Git */
+	int64_t gone_now, gone_wall; /* since when */
+};
+
 struct commit {
 	struct tree tree;
 	size_t parent; /* index + 1; 0: none */
@@ -74,6 +83,7 @@ struct commit {
 	bool seen; /* ... and had the time to write that down */
 	bool refused; /* the forge took no status of it */
 	bool claimed; /* a success left */
+	uint64_t whole; /* the tick at which all of it was in sync, 0: never */
 	unsigned stores; /* that were lost when it was seen last */
 	uint64_t head_tick; /* when it became the head that weir goes by */
 };
@@ -99,6 +109,8 @@ struct world {
 	size_t fresh; /* the commit that was read last and may not be in the store yet: index + 1 */
 	int fresh_steps; /* of the engine since then */
 
+	struct memory memory[WHO__COUNT];
+	bool suspended[WHO__COUNT]; /* by a person */
 	struct object object[WHO__COUNT];
 	unsigned uids;
 	VEC(struct op) ops;
@@ -127,6 +139,7 @@ struct world {
 	uint64_t order;
 
 	/* What checks remember. */
+	uint64_t lied; /* the tick at which a GET said falsely that there is none */
 	uint64_t meddled[WHO__COUNT]; /* the tick of what somebody else did last */
 	uint64_t shown[WHO__COUNT]; /* the tick at which weir saw it last */
 	bool refused[WHO__COUNT]; /* what weir sent: it is sent again only once Git changes */

@@ -1,0 +1,242 @@
+/* Promises about what weir may not do: each guard by the model's own judgement. */
+#include "checks.h"
+
+/* ---- what weir is to remember */
+
+/* It is weir's no more, and what was written to it nobody's. */
+static void let_go(struct object *o)
+{
+	o->by_us = false;
+	for (enum field_of f = 0; f < F__COUNT; f++)
+		o->theirs[f] = true;
+}
+
+/* A document that went is remembered as it was last. */
+void check_written(struct world *w, const struct tree *t)
+{
+	for (int who = 0; who < WHO__COUNT; who++) {
+		struct memory *m = &w->memory[who];
+		const struct doc *d = &t->doc[who];
+		if (d->exists && doc_loads(d)) {
+			m->last = *d;
+			m->has_last = true;
+		}
+		if (!d->exists && m->last.orphan && tree_loads(t))
+			let_go(&w->object[who]);
+	}
+}
+
+/* Since when it is gone counts. */
+void check_taken(struct world *w, const struct tree *t)
+{
+	for (int who = 0; who < WHO__COUNT; who++) {
+		struct memory *m = &w->memory[who];
+		const struct doc *d = &t->doc[who];
+		if (d->exists || !tree_loads(t)) {
+			m->gone = m->gone && !d->exists;
+		} else if (!m->gone) {
+			m->gone = true;
+			m->gone_now = w->now;
+			m->gone_wall = world_wall(w);
+		}
+	}
+}
+
+static bool says_all(const struct object *o, const struct doc *d)
+{
+	for (enum field_of f = 0; f < F__COUNT; f++)
+		if (doc_value(d, f) && !same_value(f, doc_value(d, f), o->live.v[f]))
+			return false;
+	return true;
+}
+
+/* What is as Git says when weir sees it is weir's from then on, and what it says was applied. */
+void check_shown(struct world *w, int who)
+{
+	struct object *o = &w->object[who];
+	w->shown[who] = w->tick;
+	if (w->meddled[who] < o->made)
+		o->known = true;
+	if (!w->taken_here || w->held)
+		return;
+	const struct doc *d = &git_commit(w, w->taken)->tree.doc[who];
+	if (!d->exists || !doc_loads(d))
+		return;
+	if (says_all(o, d) && w->config.sync.adopt != ADOPT_NEVER)
+		o->own_store = w->stores_lost + 1;
+	for (enum field_of f = 0; f < F__COUNT; f++)
+		if (!doc_value(d, f) || same_value(f, doc_value(d, f), o->live.v[f]))
+			o->applied.v[f] = doc_value(d, f);
+}
+
+static bool is_ours(const struct world *w, int who)
+{
+	const struct object *o = &w->object[who];
+	return o->exists && o->own_store == w->stores_lost + 1;
+}
+
+/* ---- deletes */
+
+static bool is_candidate(const struct world *w, int who, const struct tree *t)
+{
+	const struct doc *last = &w->memory[who].last;
+	return is_ours(w, who) && !t->doc[who].exists && !last->protect && !last->orphan;
+}
+
+static int count_candidates(const struct world *w, const struct tree *t)
+{
+	int n = 0;
+	for (int who = 0; who < WHO__COUNT; who++)
+		n += is_candidate(w, who, t);
+	return n;
+}
+
+static bool is_empty(const struct tree *t)
+{
+	for (int who = 0; who < WHO__COUNT; who++)
+		if (t->doc[who].exists)
+			return false;
+	return true;
+}
+
+/* Somebody who is still there needs it. */
+static bool is_needed(const struct world *w, int who)
+{
+	for (int other = 0; other < WHO__COUNT; other++)
+		if (w->memory[other].last.depends >> who & 1 && w->object[other].exists &&
+			is_ours(w, other) && w->memory[other].gone)
+			return true;
+	return false;
+}
+
+static bool is_in_grace(const struct world *w, int who)
+{
+	const struct memory *m = &w->memory[who];
+	int64_t grace = w->config.sync.prune.grace_ms;
+	return w->now - m->gone_now < grace && world_wall(w) - m->gone_wall < grace;
+}
+
+static void may_replace(const struct world *w, int who, const struct doc *d)
+{
+	const struct object *o = &w->object[who];
+	if (!d->replace || d->protect)
+		violate("deletes", "%s is deleted, and is in Git", who_names[who]);
+	if (same_value(F_SOURCE, doc_value(d, F_SOURCE), o->live.v[F_SOURCE]))
+		violate("deletes", "%s is replaced for nothing", who_names[who]);
+}
+
+/* Nothing is deleted that a guard forbids. */
+void check_deletes(struct world *w, int who)
+{
+	const struct memory *m = &w->memory[who];
+	const struct tree *t = w->taken ? &git_commit(w, w->taken)->tree : NULL;
+	const char *why = NULL;
+	const struct doc *d = check_doc(w, who);
+	if (!d)
+		violate("deletes", "%s is deleted while Git is not known whole", who_names[who]);
+	if (!is_ours(w, who))
+		why = "was never ours";
+	else if (m->last.suspend || w->suspended[who])
+		why = "is suspended";
+	else if (count_candidates(w, t) > w->config.sync.prune.max.value)
+		why = "is one of too many";
+	if (why)
+		violate("deletes", "%s is deleted, and %s", who_names[who], why);
+	if (d->exists) {
+		may_replace(w, who, d);
+		return;
+	}
+	if (!w->config.sync.prune.enabled)
+		why = "pruning is off";
+	else if (!m->has_last)
+		why = "it was never in Git";
+	else if (m->last.protect)
+		why = "is protected";
+	else if (m->last.orphan)
+		why = "is an orphan";
+	else if (is_empty(t))
+		why = "Git says nothing at all";
+	else if (is_in_grace(w, who))
+		why = "is in its grace";
+	else if (is_needed(w, who))
+		why = "another depends on it";
+	if (why)
+		violate("deletes", "%s is deleted, and %s", who_names[who], why);
+}
+
+/* So it stays until a person decides. */
+bool check_stays(const struct world *w, int who, const struct tree *t)
+{
+	const struct doc *last = &w->memory[who].last;
+	return last->protect || last->orphan || last->suspend || w->suspended[who] || is_empty(t) ||
+	       count_candidates(w, t) > w->configured[CONFIG_PRUNE_MAX];
+}
+
+bool check_is_pruned(const struct world *w, int who, const struct tree *t)
+{
+	const struct object *o = &w->object[who];
+	bool sure = is_ours(w, who) && o->by_us && w->lied < o->made;
+	return w->configured[CONFIG_PRUNE] && sure && w->memory[who].has_last &&
+	       !check_stays(w, who, t);
+}
+
+/* ---- writes */
+
+/* Nothing of what is suspended is created, changed or deleted. */
+static void suspended_is_left_alone(const struct world *w, int who, const struct doc *d)
+{
+	if (w->suspended[who] || (d && d->suspend))
+		violate("suspended_is_left_alone", "%s is suspended, and touched", who_names[who]);
+}
+
+/* Before those that it depends on are as Git says, nothing of it is done. */
+static void order_is_kept(const struct world *w, int who, const struct doc *d)
+{
+	for (int other = 0; d && other < WHO__COUNT; other++) {
+		bool waits = d->depends >> other & 1 && w->meddled[other] < w->shown[other];
+		const struct doc *first = &git_commit(w, w->taken)->tree.doc[other];
+		if (waits && !first->suspend && !w->suspended[other] &&
+			!check_as_git(w, other, first))
+			violate("order_is_kept", "%s goes before %s, which it depends on",
+				who_names[who], who_names[other]);
+	}
+}
+
+/* At some time it was as Git said, so that it may have been taken over. */
+static bool was_as_git(const struct world *w, int who)
+{
+	struct object o = w->object[who];
+	vec_each (b, &w->object[who].past) {
+		o.live = *b;
+		vec_each (c, &w->commits)
+			if (c->taken && c->tree.doc[who].exists && says_all(&o, &c->tree.doc[who]))
+				return true;
+	}
+	return false;
+}
+
+/* What somebody else made and is not as Git says is not written over. */
+static void adoption_is_held(const struct world *w, int who)
+{
+	const struct object *o = &w->object[who];
+	if (o->exists && !o->by_us && w->shown[who] >= o->made &&
+		w->config.sync.adopt != ADOPT_OVERWRITE && !was_as_git(w, who))
+		violate("adoption_is_held", "%s is not ours, and written over", who_names[who]);
+}
+
+void check_guards(struct world *w, int who)
+{
+	adoption_is_held(w, who);
+	const struct doc *d = check_doc(w, who);
+	suspended_is_left_alone(w, who, d);
+	order_is_kept(w, who, d);
+}
+
+/* In mode report a PATCH carries what Git changed, and not what others did. */
+void check_report(const struct world *w, int who, const struct doc *d, enum field_of f, int value)
+{
+	const struct object *o = &w->object[who];
+	if (d && d->report && value && value == o->applied.v[f])
+		violate("drift_is_only_told", "%s: %s is healed to %d", who_names[who],
+			field_rows[f].name, value);
+}

@@ -1,0 +1,186 @@
+"""Ways to break the core: each is a mistake that somebody could make, or a guard that is off."""
+
+import dataclasses
+
+PLAN, RECONCILE = "src/weir/plan", "src/weir/reconcile"
+
+
+@dataclasses.dataclass
+class Mutation:
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+MUTATIONS = [
+    Mutation(
+        "key-without-attempt",
+        f"{RECONCILE}/key.c",
+        "hash_add(&h, &attempt, sizeof(attempt));",
+        "(void)attempt;",
+    ),
+    Mutation(
+        "key-without-generation",
+        f"{RECONCILE}/key.c",
+        "hash_add(&h, &generation, sizeof(generation));",
+        "(void)generation;",
+    ),
+    Mutation(
+        "no-latch",
+        f"{RECONCILE}/statuses.c",
+        "return entry && entry->row.latched;",
+        "return entry && entry->row.latched && !entry;",
+    ),
+    Mutation(
+        "call-before-journal",
+        f"{RECONCILE}/engine.c",
+        "	if (!flush(en, now)) {",
+        "	if (!en->stopping)\n		send_ready(en);\n	if (!flush(en, now)) {",
+    ),
+    Mutation(
+        "no-if-match",
+        f"{RECONCILE}/calls.c",
+        ".body = xstrdup(i->body),\n			.generation = i->base_generation,",
+        ".body = xstrdup(i->body),",
+    ),
+    Mutation(
+        "uid-not-compared",
+        "src/common/model/live.c",
+        "return strcmp(uid, live->uid) == 0;",
+        "return true;",
+    ),
+    Mutation(
+        "list-is-believed",
+        f"{RECONCILE}/pass.c",
+        "			vec_push(&en->confirms, r);",
+        "			(void)r;",
+    ),
+    Mutation(
+        "keys-of-others-dropped",
+        f"{PLAN}/body.c",
+        "if (pair->value->type != NODE_NULL && !node_get(changes, pair->key->u.string.s))",
+        "if (pair->value->type == NODE_NULL && !node_get(changes, pair->key->u.string.s))",
+    ),
+    Mutation(
+        "reset-while-broken",
+        f"{PLAN}/judge.c",
+        "if (s->change == PLAN_RESET && !rules->complete)",
+        "if (s->change == PLAN_RESET && !rules->complete && !s)",
+    ),
+    Mutation(
+        "report-heals",
+        f"{PLAN}/judge.c",
+        "if (s->change == PLAN_DRIFT && rules->report)",
+        "if (s->change == PLAN_DRIFT && rules->report && !s)",
+    ),
+    Mutation(
+        "ignore-ignored",
+        f"{PLAN}/judge.c",
+        "return sync->ignore && sync_ignores(",
+        "return sync->ignore && !s && sync_ignores(",
+    ),
+    Mutation(
+        "foreign-drafts-provisioned",
+        f"{PLAN}/owned.c",
+        "return d->exists && (d->unknown || d->n_foreign > 0);",
+        "return d->exists && d->unknown && d->n_foreign > 0;",
+    ),
+    Mutation(
+        "status-outvotes-failure",
+        f"{PLAN}/owned.c",
+        "return it->record->failed_generation > 0 &&",
+        "return it->record->failed_generation < 0 &&",
+    ),
+    Mutation(
+        "adopts-what-differs",
+        f"{PLAN}/adopt.c",
+        "	if (hold_difference(p, it, adopt))\n		return;",
+        "	(void)hold_difference;",
+    ),
+    Mutation(
+        "prunes-although-off",
+        f"{PLAN}/prune.c",
+        "	if (!p->in->prune.enabled) {",
+        "	if (!p->in->prune.enabled && !p) {",
+    ),
+    Mutation(
+        "no-protection",
+        f"{PLAN}/prune.c",
+        "return it->remembered && it->remembered->sync.protect;",
+        "return it->remembered && it->remembered->sync.protect && !it;",
+    ),
+    Mutation(
+        "no-grace",
+        f"{PLAN}/prune.c",
+        "if (p->in->prune.grace_ms <= now - since)",
+        "if (p->in->prune.grace_ms >= 0)",
+    ),
+    Mutation(
+        "no-max",
+        f"{PLAN}/prune.c",
+        "static void hold_above_max(struct planner *p, struct plan_item *it, const struct candidates *c)\n{",
+        "static void hold_above_max(struct planner *p, struct plan_item *it, const struct candidates *c)\n{\n"
+        "	if (p)\n		return;",
+    ),
+    Mutation(
+        "prunes-to-nothing",
+        f"{PLAN}/prune.c",
+        "	if (map_size(&p->in->catalog->by_name) > 0)",
+        "	if (p)",
+    ),
+    Mutation(
+        "deletes-while-broken",
+        f"{PLAN}/prune.c",
+        "	bool complete = p->in->catalog->complete;\n\n	if (!s->live) {",
+        "	bool complete = true;\n\n	if (!s->live) {",
+    ),
+    Mutation(
+        "suspended-is-touched",
+        f"{PLAN}/suspend.c",
+        "	if (document && document->sync.suspend.is_set &&",
+        "	if (document && document->sync.suspend.is_set && !p &&",
+    ),
+    Mutation(
+        "deletes-what-came-back",
+        f"{RECONCILE}/removal.c",
+        "	} else if (r->begun_by == en->dropped) {",
+        "	} else if (r->begun_by == en->dropped && !r) {",
+    ),
+    Mutation(
+        "rewind-not-held",
+        f"{RECONCILE}/guards.c",
+        "bool held = head->relation == SOURCE_REWOUND && en->config->source.rewind == REWIND_HOLD;",
+        "bool held = false;",
+    ),
+    Mutation(
+        "posts-before-outbox",
+        f"{RECONCILE}/statuses.c",
+        "	doubt_posted(en);\n	if (ledger_is_dirty(&en->ledger) && !en->store.times)\n		return now;",
+        "	(void)doubt_posted;",
+    ),
+    Mutation(
+        "attempt-after-any-end",
+        "src/weir/store/journal.c",
+        "max(attempt + (state = 5 AND started_ms > 0))",
+        "max(attempt + 1)",
+    ),
+    Mutation(
+        "success-while-busy",
+        f"{RECONCILE}/report.c",
+        "bool waits = r->count[STANDING_WAITING] || r->count[STANDING_UNHEALTHY];",
+        "bool waits = r->count[STANDING_UNHEALTHY];",
+    ),
+    Mutation(
+        "newer-commit-waits",
+        f"{RECONCILE}/turns.c",
+        "	drop(&en->completing, reconciles_too);\n	drop(&en->beginning, reconciles_too);",
+        "	(void)drop;\n	(void)reconciles_too;",
+    ),
+    Mutation(
+        "old-answer-counts",
+        f"{RECONCILE}/watch.c",
+        "	else if (live->generation < r->intent->generation)",
+        "	else if (live->generation < 0)",
+    ),
+]

@@ -146,6 +146,8 @@ void plan_adoption(struct planner *p, const struct subject *s, struct plan_item 
 		decide_overwrite(p, it, adopt);
 	else if (is_draft(s->live, s->record))
 		decide_draft(p, it);
+	else if (is_busy(it) && s->live->generation > draft_started(s->live, NULL))
+		hold_busy(p, it, PLAN_ADOPT); /* of which generation, only its end shows */
 	else
 		it->action = PLAN_ADOPT;
 	it->healthy = s->live->status == LIVE_HEALTHY && it->action != PLAN_RECONCILE;

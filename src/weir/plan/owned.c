@@ -98,10 +98,18 @@ static void note_foreign(
 }
 
 /* An operation is under way, and it is not ours. */
-static bool is_busy(const struct plan_item *it)
+bool is_busy(const struct plan_item *it)
 {
 	return !it->waiting &&
 	       (it->live->status == LIVE_PROVISIONING || it->live->status == LIVE_UPDATING);
+}
+
+void hold_busy(struct planner *p, struct plan_item *it, enum plan_action action)
+{
+	item_hold(it, PLAN_HOLD_BUSY, action,
+		plan_text(p, "somebody else's operation is under way, up to generation %" PRId64,
+			it->live->generation),
+		"nothing to do: it goes on once that has ended");
 }
 
 /* True if the action is held for what somebody else saved. */
@@ -134,11 +142,7 @@ static void decide_foreign(
 	bool held = true;
 
 	if (is_busy(it))
-		item_hold(it, PLAN_HOLD_BUSY, action,
-			plan_text(p,
-				"somebody else's operation is under way, up to generation %" PRId64,
-				it->live->generation),
-			"nothing to do: it goes on once that has ended");
+		hold_busy(p, it, action);
 	else
 		held = hold_foreign(p, it, action);
 	if (!held)

@@ -87,6 +87,10 @@ const struct spec *draft_baseline(const struct live *live, const struct plan_rec
 /* An open intent's changes show in live. */
 bool intent_shows(const struct settings *settings);
 
+/* owned.c: somebody else's operation is under way; what waits for its end. */
+bool is_busy(const struct plan_item *it);
+void hold_busy(struct planner *p, struct plan_item *it, enum plan_action action);
+
 /* owned.c, adopt.c: what is live and in Git, ours or not yet. */
 void plan_owned(struct planner *p, const struct subject *s, struct plan_item *it);
 void plan_adoption(struct planner *p, const struct subject *s, struct plan_item *it);

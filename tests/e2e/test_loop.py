@@ -144,7 +144,7 @@ class PushTest(unittest.TestCase):
             s.start()
             s.wait_status(s.push(TWO), "success", "^2 in sync")
             sha = s.push({"orders.yaml": document("orders-dr", replication_mode="active-active")})
-            s.wait_status(sha, "failure", "^orders-dr: cannot be changed after it was created: replication_mode; ")
+            s.wait_status(sha, "failure", "^orders-dr: cannot be changed after it was created: replication_mode")
             s.wait_pass(2)
             self.assertEqual(s.metric("weir_api_calls_total", verb="patch"), 0)
             self.assertEqual(s.api.get("orders-dr")["replication_mode"], "active-passive")

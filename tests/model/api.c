@@ -193,6 +193,7 @@ static int list(struct world *w, const struct api_call *c, struct buf *out)
 	bool pages = is(w, VARIANT_PAGES);
 	sscanf(c->page && c->page[0] ? c->page : "", "/list?from=%d", &skip);
 	auto_buf struct buf items = BUF_INIT;
+	check_listed(w);
 	for (int who = 0; who < WHO__COUNT; who++) {
 		if (!is_listed(w, who))
 			continue;
@@ -370,7 +371,9 @@ static enum mishap next_mishap(struct world *w, const struct api_call *c)
 		return MISHAP_LOST;
 	if (w->mishaps[c->verb] <= 0)
 		return MISHAP_NONE;
-	if ((mishap == MISHAP_409 && is_replay(w, c)) ||
+	bool reads = c->verb == API_GET || c->verb == API_LIST;
+	bool refuses = mishap == MISHAP_409 || mishap == MISHAP_422 || mishap == MISHAP_REFUSE;
+	if ((reads && refuses) || (mishap == MISHAP_409 && is_replay(w, c)) ||
 		(mishap == MISHAP_422 && c->verb == API_RECONCILE))
 		return MISHAP_NONE;
 	w->mishaps[c->verb]--;
@@ -402,7 +405,7 @@ struct api_answer *api_take(struct world *w, const struct api_call *c, bool *ret
 	int status = row->effect ? api_act(w, c, &body) : row->status;
 	*ret_late = mishap == MISHAP_LATE;
 	note_refusal(w, c, mishap);
-	if (mishap == MISHAP_404)
+	if (mishap == MISHAP_404 && c->verb == API_GET)
 		w->lied = w->tick;
 	if (mishap == MISHAP_LOST || mishap == MISHAP_UNANSWERED || mishap == MISHAP_LATE)
 		return no_answer(c);

@@ -32,7 +32,8 @@ bool check_as_git(const struct world *w, int who, const struct doc *d)
 {
 	const struct object *o = &w->object[who];
 	/* Where the API does not tell a draft of others from what they started, nobody can. */
-	bool drafts_show = !(w->variants & 1u << VARIANT_NO_OBSERVED) || !w->meddled[who];
+	bool drafts_show =
+		!(w->variants & 1u << VARIANT_NO_OBSERVED) || (!w->meddled[who] && !w->stores_lost);
 	bool our_op = o->op && w->ops.at[o->op - 1].ours; /* what others start again is theirs */
 	if (!o->exists || o->deleting || our_op || o->failed)
 		return false;
@@ -50,7 +51,8 @@ bool check_as_git(const struct world *w, int who, const struct doc *d)
 bool check_may_differ(const struct world *w, int who)
 {
 	const struct object *o = &w->object[who];
-	return o->exists && (!o->by_us || !o->known || o->doubtful || o->stores != w->stores_lost);
+	return o->exists && (!o->by_us || w->lied >= o->made || !o->known || o->doubtful ||
+				    o->stores != w->stores_lost);
 }
 
 bool check_has_foreign_draft(const struct object *o)
@@ -61,6 +63,18 @@ bool check_has_foreign_draft(const struct object *o)
 		if (o->theirs[f] && o->live.v[f] != o->runs.v[f])
 			return true;
 	return false;
+}
+
+bool check_is_veiled(const struct world *w, int who)
+{
+	const struct object *o = &w->object[who];
+	int64_t ours = 0, theirs = 0;
+	vec_each (op, &w->ops) {
+		int64_t *last = op->ours ? &ours : &theirs;
+		if (op->uid == o->uid && op->generation > *last)
+			*last = op->generation;
+	}
+	return theirs > ours && theirs < o->generation;
 }
 
 bool check_may_be_hidden(const struct world *w)
@@ -182,6 +196,7 @@ static void patch_leaves(struct world *w, const struct api_call *c, const struct
 	const struct doc *d = check_doc(w, who);
 	const struct body *base = base_of(w, who, c->generation);
 	check_guards(w, who);
+	check_adoption(w, who);
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		bool changes = !base || b.v[f] != base->v[f];
 		if (has & 1u << f && (f < F_KEYS || (base && changes)))
@@ -193,12 +208,13 @@ static void patch_leaves(struct world *w, const struct api_call *c, const struct
 		patch_is_needed(w, who, &b, has, base);
 }
 
-/* What weir saw is gone only once the API, asked for it alone, says so. */
+/* What is weir's is gone only once the API, asked for it alone, says so. */
 static void absence_is_asked(const struct world *w, int who)
 {
 	const struct object *o = &w->object[who];
-	if (o->exists && !o->deleting && w->now >= o->shows_at && w->shown[who] >= o->made &&
-		w->lied < o->made && w->started < o->made)
+	bool ours = o->exists && o->own_store == w->stores_lost + 1;
+	if (ours && !o->deleting && w->now >= o->shows_at && w->shown[who] >= o->made &&
+		w->now >= o->shows_at + MINUTE && w->lied < o->made && w->started < o->made)
 		violate("absence_is_asked", "%s is made, and is there", who_names[who]);
 }
 
@@ -301,7 +317,7 @@ static void no_stranger_provisioned(struct world *w, int who)
 {
 	const struct object *o = &w->object[who];
 	for (enum field_of f = 0; f < F__COUNT; f++)
-		if (o->theirs[f] && o->live.v[f] != o->runs.v[f] &&
+		if (o->theirs[f] && o->live.v[f] != o->runs.v[f] && !check_is_veiled(w, who) &&
 			!check_ever_says(w, who, f, o->live.v[f]))
 			violate("no_stranger_provisioned",
 				"%s: a stranger's draft of %s (%d -> %d) is provisioned",
@@ -341,8 +357,9 @@ static void success_is_true(const struct world *w, size_t commit, const char *te
 	for (int who = 0; who < WHO__COUNT; who++) {
 		const struct doc *d = &c->tree.doc[who];
 		bool waits = d->depends && strstr(text, " waiting for ");
-		if (d->exists && !waits && !d->report && !d->suspend && !w->suspended[who] &&
-			!check_as_git(w, who, d) && !may_not_know(w, who, c->head_tick))
+		if (d->exists && !waits && !check_is_veiled(w, who) && !d->report && !d->suspend &&
+			!w->suspended[who] && !check_as_git(w, who, d) &&
+			!may_not_know(w, who, c->head_tick))
 			violate("success_is_true", "commit %zu: %s is not as Git says, and yet: %s",
 				commit, who_names[who], text);
 	}

@@ -6,7 +6,7 @@
 /* Where drafts of others cannot be told from what they started, weir may ask a person. */
 static bool asks(const struct world *w, int who)
 {
-	bool unsure = w->variants & 1u << VARIANT_NO_OBSERVED && w->meddled[who];
+	bool unsure = (w->variants & 1u << VARIANT_NO_OBSERVED && w->meddled[who]) || w->lied;
 	return unsure && strstr(world_note(w, w->head, "sync"), "failure ");
 }
 
@@ -29,6 +29,14 @@ static void pruned(const struct world *w)
 			violate("pruned", "%s is not in Git, and still there", who_names[who]);
 }
 
+static bool was_ignored(const struct world *w, int who, enum field_of f)
+{
+	vec_each (c, &w->commits)
+		if (c->taken && c->tree.doc[who].ignore >> f & 1)
+			return true;
+	return false;
+}
+
 /* What we wrote, and is gone from Git, is taken back. */
 static void resets(const struct world *w)
 {
@@ -40,7 +48,7 @@ static void resets(const struct world *w)
 		for (enum field_of f = 0; f < F__COUNT; f++)
 			if (!same_value(f, o->live.v[f], 0) && !o->theirs[f] &&
 				!doc_value(&t->doc[who], f) && !field_rows[f].stays &&
-				!(t->doc[who].ignore >> f & 1) && o->wrote[f] == w->stores_lost)
+				!was_ignored(w, who, f) && o->wrote[f] == w->stores_lost)
 				violate("resets", "%s: %s is gone from Git and stays %d",
 					who_names[who], field_rows[f].name, o->live.v[f]);
 	}
@@ -67,7 +75,9 @@ static void success_in_the_end(const struct world *w)
 		if (asks(w, who))
 			return;
 	for (int who = 0; who < WHO__COUNT; who++)
-		if (!t->doc[who].exists && w->object[who].exists && check_stays(w, who, t))
+		if (!t->doc[who].exists && w->object[who].exists &&
+			(check_stays(w, who, t) ||
+				(w->configured[CONFIG_PRUNE] && !check_is_pruned(w, who, t))))
 			return; /* a person is asked */
 	const char *sync = world_note(w, w->head, "sync"), *drift = world_note(w, w->head, "drift");
 	if (strncmp(sync, "success ", 8) != 0)

@@ -21,8 +21,6 @@ void check_written(struct world *w, const struct tree *t)
 			m->last = *d;
 			m->has_last = true;
 		}
-		if (!d->exists && m->last.orphan && tree_loads(t))
-			let_go(&w->object[who]);
 	}
 }
 
@@ -32,14 +30,23 @@ void check_taken(struct world *w, const struct tree *t)
 	for (int who = 0; who < WHO__COUNT; who++) {
 		struct memory *m = &w->memory[who];
 		const struct doc *d = &t->doc[who];
-		if (d->exists || !tree_loads(t)) {
-			m->gone = m->gone && !d->exists;
-		} else if (!m->gone) {
+		if (!d->exists && tree_loads(t) && !m->gone) {
 			m->gone = true;
 			m->gone_now = w->now;
 			m->gone_wall = world_wall(w);
 		}
+		if (!d->exists && m->last.orphan && tree_loads(t))
+			let_go(&w->object[who]);
 	}
+}
+
+/* That it is back counts once weir compares: the list is there. */
+void check_listed(struct world *w)
+{
+	const struct tree *t = w->taken ? &git_commit(w, w->taken)->tree : NULL;
+	for (int who = 0; t && who < WHO__COUNT; who++)
+		if (t->doc[who].exists && doc_loads(&t->doc[who]))
+			w->memory[who].gone = false;
 }
 
 static bool says_all(const struct object *o, const struct doc *d)
@@ -75,12 +82,34 @@ static bool is_ours(const struct world *w, int who)
 	return o->exists && o->own_store == w->stores_lost + 1;
 }
 
+/* At some time it was as Git said, so that it may have been taken over. */
+static bool was_as_git(const struct world *w, int who)
+{
+	struct object o = w->object[who];
+	vec_each (b, &w->object[who].past) {
+		o.live = *b;
+		vec_each (c, &w->commits)
+			if (c->taken && c->tree.doc[who].exists && says_all(&o, &c->tree.doc[who]))
+				return true;
+	}
+	return false;
+}
+
 /* ---- deletes */
+
+/* Beyond doubt. */
+static bool is_surely_ours(const struct world *w, int who)
+{
+	const struct object *o = &w->object[who];
+	return is_ours(w, who) && o->by_us && o->known && o->stores == w->stores_lost &&
+	       w->lied < o->made;
+}
 
 static bool is_candidate(const struct world *w, int who, const struct tree *t)
 {
 	const struct doc *last = &w->memory[who].last;
-	return is_ours(w, who) && !t->doc[who].exists && !last->protect && !last->orphan;
+	bool stays = last->protect || last->orphan || last->suspend || w->suspended[who];
+	return is_surely_ours(w, who) && !t->doc[who].exists && !stays;
 }
 
 static int count_candidates(const struct world *w, const struct tree *t)
@@ -88,6 +117,15 @@ static int count_candidates(const struct world *w, const struct tree *t)
 	int n = 0;
 	for (int who = 0; who < WHO__COUNT; who++)
 		n += is_candidate(w, who, t);
+	return n;
+}
+
+/* With those that may be weir's. */
+static int count_doubtful(const struct world *w, const struct tree *t)
+{
+	int n = 0;
+	for (int who = 0; who < WHO__COUNT; who++)
+		n += w->object[who].exists && !t->doc[who].exists;
 	return n;
 }
 
@@ -134,7 +172,7 @@ void check_deletes(struct world *w, int who)
 	const struct doc *d = check_doc(w, who);
 	if (!d)
 		violate("deletes", "%s is deleted while Git is not known whole", who_names[who]);
-	if (!is_ours(w, who))
+	if (!is_ours(w, who) && !was_as_git(w, who))
 		why = "was never ours";
 	else if (m->last.suspend || w->suspended[who])
 		why = "is suspended";
@@ -169,14 +207,12 @@ bool check_stays(const struct world *w, int who, const struct tree *t)
 {
 	const struct doc *last = &w->memory[who].last;
 	return last->protect || last->orphan || last->suspend || w->suspended[who] || is_empty(t) ||
-	       count_candidates(w, t) > w->configured[CONFIG_PRUNE_MAX];
+	       count_doubtful(w, t) > w->configured[CONFIG_PRUNE_MAX];
 }
 
 bool check_is_pruned(const struct world *w, int who, const struct tree *t)
 {
-	const struct object *o = &w->object[who];
-	bool sure = is_ours(w, who) && o->by_us && w->lied < o->made;
-	return w->configured[CONFIG_PRUNE] && sure && w->memory[who].has_last &&
+	return w->configured[CONFIG_PRUNE] && is_surely_ours(w, who) && w->memory[who].has_last &&
 	       !check_stays(w, who, t);
 }
 
@@ -202,23 +238,12 @@ static void order_is_kept(const struct world *w, int who, const struct doc *d)
 	}
 }
 
-/* At some time it was as Git said, so that it may have been taken over. */
-static bool was_as_git(const struct world *w, int who)
-{
-	struct object o = w->object[who];
-	vec_each (b, &w->object[who].past) {
-		o.live = *b;
-		vec_each (c, &w->commits)
-			if (c->taken && c->tree.doc[who].exists && says_all(&o, &c->tree.doc[who]))
-				return true;
-	}
-	return false;
-}
-
 /* What somebody else made and is not as Git says is not written over. */
-static void adoption_is_held(const struct world *w, int who)
+void check_adoption(const struct world *w, int who)
 {
 	const struct object *o = &w->object[who];
+	if (w->variants & 1u << VARIANT_NO_UID)
+		return; /* what others made anew is the same to weir */
 	if (o->exists && !o->by_us && w->shown[who] >= o->made &&
 		w->config.sync.adopt != ADOPT_OVERWRITE && !was_as_git(w, who))
 		violate("adoption_is_held", "%s is not ours, and written over", who_names[who]);
@@ -226,7 +251,6 @@ static void adoption_is_held(const struct world *w, int who)
 
 void check_guards(struct world *w, int who)
 {
-	adoption_is_held(w, who);
 	const struct doc *d = check_doc(w, who);
 	suspended_is_left_alone(w, who, d);
 	order_is_kept(w, who, d);
@@ -236,7 +260,8 @@ void check_guards(struct world *w, int who)
 void check_report(const struct world *w, int who, const struct doc *d, enum field_of f, int value)
 {
 	const struct object *o = &w->object[who];
-	if (d && d->report && value && value == o->applied.v[f])
+	if (d && d->report && value && is_ours(w, who) && o->wrote[f] == w->stores_lost &&
+		value == o->applied.v[f])
 		violate("drift_is_only_told", "%s: %s is healed to %d", who_names[who],
 			field_rows[f].name, value);
 }

@@ -164,6 +164,8 @@ static void note_read(struct world *w, const struct read_result *r)
 	w->taken = w->head;
 	w->taken_here = true;
 	check_taken(w, &c->tree);
+	if (world_disk_full)
+		check_written(w, &c->tree); /* it is known all the same, for now */
 }
 
 struct read_result *git_read(struct world *w, const struct read_request *q)

@@ -241,6 +241,15 @@ static void calm_outside(struct world *w)
 	world_disk_full = false;
 }
 
+/* What exists already is held as long as sync.adopt is never. */
+static void calm_config(struct world *w)
+{
+	if (w->configured[CONFIG_ADOPT] % 3 != ADOPT_NEVER)
+		return;
+	world_stop(w);
+	w->configured[CONFIG_ADOPT] = ADOPT_MATCH;
+}
+
 /* Git is mended, and says of what cannot be changed what is live. */
 static void calm_git(struct world *w)
 {
@@ -278,12 +287,9 @@ static bool is_to_be_seen(const struct world *w, int who)
 static void make_as_git(struct world *w, int who)
 {
 	const struct doc *d = &w->draft.doc[who];
-	if (w->config.sync.adopt == ADOPT_NEVER)
-		people_delete(w, who);
-	else
-		for (enum field_of f = 0; f < F__COUNT; f++)
-			if (doc_value(d, f))
-				people_save(w, who, f, doc_value(d, f));
+	for (enum field_of f = 0; f < F__COUNT; f++)
+		if (doc_value(d, f))
+			people_save(w, who, f, doc_value(d, f));
 }
 
 /* They make as Git says what weir may not touch. */
@@ -333,12 +339,15 @@ static void calm_hidden(struct world *w)
 void world_calm(struct world *w)
 {
 	calm_outside(w);
+	calm_config(w);
 	world_start(w);
 	world_run(w, 2 * MINUTE); /* what is late comes */
 	calm_git(w);
 	world_run(w, 10 * MINUTE);
 	calm_hidden(w);
 	calm_saves(w);
+	world_run(w, MINUTE);
+	calm_hidden(w);
 	world_run(w, 7 * MINUTE); /* longer than sync.interval: it is seen at rest, */
 	w->api[API_SWITCH_TAKES] = 7 * MINUTE; /* at work, */
 	calm_launches(w);

@@ -17,11 +17,9 @@ static void plan_removed_absent(struct planner *p, const struct subject *s, stru
 
 	if (complete && p->hidden && missed &&
 		item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_NONE,
-			"not in Git any more; more than half of what weir manages is missing at "
-			"once: the API may be hiding it",
-			plan_text(p,
-				"make the API show it again; `weir approve %s` if it is really "
-				"gone",
+			"not in Git, and more than half of all is missing at once: the API may be "
+			"hiding it",
+			plan_text(p, "make it show it, or `weir approve %s` if it is really gone",
 				it->name)))
 		return;
 	it->gone = complete;
@@ -96,11 +94,9 @@ static void decide_delete(struct planner *p, struct plan_item *it)
 				it->name));
 	else if (p->hidden)
 		item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_DELETE,
-			"not in Git any more; more than half of what weir manages is missing at "
-			"once, and nothing is deleted from an API that may be hiding things",
-			plan_text(p,
-				"make the API show the others again; `weir approve %s` deletes it "
-				"all the same",
+			"not in Git, and more than half of all is missing at once: nothing is "
+			"deleted while the API may be hiding things",
+			plan_text(p, "make it show the others, or `weir approve %s` to delete it",
 				it->name));
 }
 

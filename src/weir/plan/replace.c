@@ -58,11 +58,9 @@ static void decide_replace(struct planner *p, struct plan_item *it, const char *
 			"fix the errors in Git");
 	else if (p->hidden)
 		item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_REPLACE,
-			"more than half of what weir manages is missing at once, and nothing is "
-			"deleted from an API that may be hiding things",
-			plan_text(p,
-				"make the API show the others again; `weir approve %s` replaces it "
-				"all the same",
+			"more than half of all is missing at once: nothing is deleted while the "
+			"API may be hiding things",
+			plan_text(p, "make it show the others, or `weir approve %s` to replace it",
 				it->name));
 	else if (!in_git)
 		item_hold_unless_approved(p, it, PLAN_HOLD_IMMUTABLE, PLAN_REPLACE,

@@ -101,11 +101,8 @@ bool applies_drafts(const struct planner *p, const struct replicator *r)
 static bool hold_hidden(struct planner *p, struct plan_item *it)
 {
 	return item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_CREATE,
-		"more than half of what weir manages is missing at once: the API may be hiding it",
-		plan_text(p,
-			"make the API show it again; if it is really gone, `weir approve %s` "
-			"creates it anew",
-			it->name));
+		"more than half of all is missing at once: the API may be hiding it",
+		plan_text(p, "make it show it, or `weir approve %s` to create it anew", it->name));
 }
 
 static void plan_absent(struct planner *p, struct plan_item *it)

@@ -17,7 +17,7 @@ void check_written(struct world *w, const struct tree *t)
 	for (int who = 0; who < WHO__COUNT; who++) {
 		struct memory *m = &w->memory[who];
 		const struct doc *d = &t->doc[who];
-		if (d->exists && doc_loads(d)) {
+		if (doc_counts(t, who)) {
 			m->last = *d;
 			m->has_last = true;
 		}
@@ -45,7 +45,7 @@ void check_listed(struct world *w)
 {
 	const struct tree *t = w->taken ? &git_commit(w, w->taken)->tree : NULL;
 	for (int who = 0; t && who < WHO__COUNT; who++)
-		if (t->doc[who].exists && doc_loads(&t->doc[who]))
+		if (doc_counts(t, who))
 			w->memory[who].gone = false;
 }
 
@@ -62,13 +62,13 @@ void check_shown(struct world *w, int who)
 {
 	struct object *o = &w->object[who];
 	w->shown[who] = w->tick;
-	if (w->meddled[who] < o->made)
-		o->known = true;
 	if (!w->taken_here || w->held)
 		return;
 	const struct doc *d = &git_commit(w, w->taken)->tree.doc[who];
 	if (!d->exists || !doc_loads(d))
 		return;
+	if (w->meddled[who] < o->made)
+		o->known = true;
 	if (says_all(o, d) && w->config.sync.adopt != ADOPT_NEVER)
 		o->own_store = w->stores_lost + 1;
 	for (enum field_of f = 0; f < F__COUNT; f++)

@@ -143,10 +143,15 @@ static bool depends_on_nobody(const struct tree *t, int who)
 	return false;
 }
 
+bool doc_counts(const struct tree *t, int who)
+{
+	return t->doc[who].exists && doc_loads(&t->doc[who]) && !depends_on_nobody(t, who);
+}
+
 bool tree_loads(const struct tree *t)
 {
 	for (int who = 0; who < WHO__COUNT; who++)
-		if (t->doc[who].exists && (!doc_loads(&t->doc[who]) || depends_on_nobody(t, who)))
+		if (t->doc[who].exists && !doc_counts(t, who))
 			return false;
 	return !t->path_gone;
 }

@@ -88,5 +88,7 @@ int doc_value(const struct doc *d, enum field_of f);
 /* By the model's own judgement; two documents of one name fail both. */
 bool doc_loads(const struct doc *d);
 bool tree_loads(const struct tree *t);
+/* ... and what it depends on is declared. */
+bool doc_counts(const struct tree *t, int who);
 
 #endif

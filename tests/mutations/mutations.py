@@ -160,27 +160,9 @@ MUTATIONS = [
         "	(void)doubt_posted;",
     ),
     Mutation(
-        "attempt-after-any-end",
-        "src/weir/store/journal.c",
-        "max(attempt + (state = 5 AND started_ms > 0))",
-        "max(attempt + 1)",
-    ),
-    Mutation(
-        "success-while-busy",
-        f"{RECONCILE}/report.c",
-        "bool waits = r->count[STANDING_WAITING] || r->count[STANDING_UNHEALTHY];",
-        "bool waits = r->count[STANDING_UNHEALTHY];",
-    ),
-    Mutation(
         "newer-commit-waits",
         f"{RECONCILE}/turns.c",
         "	drop(&en->completing, reconciles_too);\n	drop(&en->beginning, reconciles_too);",
         "	(void)drop;\n	(void)reconciles_too;",
-    ),
-    Mutation(
-        "old-answer-counts",
-        f"{RECONCILE}/watch.c",
-        "	else if (live->generation < r->intent->generation)",
-        "	else if (live->generation < 0)",
     ),
 ]

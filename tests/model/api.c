@@ -193,7 +193,6 @@ static int list(struct world *w, const struct api_call *c, struct buf *out)
 	bool pages = is(w, VARIANT_PAGES);
 	sscanf(c->page && c->page[0] ? c->page : "", "/list?from=%d", &skip);
 	auto_buf struct buf items = BUF_INIT;
-	check_listed(w);
 	for (int who = 0; who < WHO__COUNT; who++) {
 		if (!is_listed(w, who))
 			continue;
@@ -423,6 +422,12 @@ struct api_answer *api_take(struct world *w, const struct api_call *c, bool *ret
 
 /* ---- what others do */
 
+static void meddled(struct world *w, int who)
+{
+	w->meddled[who] = w->tick;
+	w->meddled_at[who] = w->now;
+}
+
 void people_save(struct world *w, int who, enum field_of f, int value)
 {
 	struct object *o = &w->object[who];
@@ -434,7 +439,7 @@ void people_save(struct world *w, int who, enum field_of f, int value)
 	if (same_value(f, value, o->live.v[f]))
 		return;
 	change(w, o, &b, 1u << f, false);
-	w->meddled[who] = w->tick;
+	meddled(w, who);
 }
 
 void people_launch(struct world *w, int who)
@@ -444,7 +449,7 @@ void people_launch(struct world *w, int who)
 	if (!o->exists || o->deleting)
 		return;
 	start_operation(w, who, false);
-	w->meddled[who] = w->tick;
+	meddled(w, who);
 }
 
 void people_delete(struct world *w, int who)
@@ -454,7 +459,7 @@ void people_delete(struct world *w, int who)
 	if (!o->exists || o->deleting)
 		return;
 	begin_deletion(w, o);
-	w->meddled[who] = w->tick;
+	meddled(w, who);
 }
 
 void people_make(struct world *w, int who, const struct body *b, bool launch)
@@ -465,7 +470,7 @@ void people_make(struct world *w, int who, const struct body *b, bool launch)
 	add_object(w, who, b, false);
 	if (launch)
 		start_operation(w, who, false);
-	w->meddled[who] = w->tick;
+	meddled(w, who);
 }
 
 void api_release(struct world *w)

@@ -20,7 +20,6 @@ void check_starts(struct world *w, int who, const struct api_call *c);
 void check_deletes(struct world *w, int who);
 void check_posts(struct world *w, const struct forge_status *s);
 void check_shown(struct world *w, int who);
-void check_listed(struct world *w);
 /* weir took a commit; and wrote down that it did. */
 void check_taken(struct world *w, const struct tree *t);
 void check_written(struct world *w, const struct tree *t);
@@ -48,8 +47,6 @@ bool check_as_git(const struct world *w, int who, const struct doc *d);
 /* It need not be weir's, so what differs may be held. */
 bool check_may_differ(const struct world *w, int who);
 bool check_has_foreign_draft(const struct object *o);
-/* Others started a generation that weir may not have seen, and saved more on top. */
-bool check_is_veiled(const struct world *w, int who);
 /* So many are missing at once that weir may not believe it. */
 bool check_may_be_hidden(const struct world *w);
 

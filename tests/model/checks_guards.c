@@ -30,6 +30,8 @@ void check_taken(struct world *w, const struct tree *t)
 	for (int who = 0; who < WHO__COUNT; who++) {
 		struct memory *m = &w->memory[who];
 		const struct doc *d = &t->doc[who];
+		if (!t->path_gone && doc_counts(t, who))
+			m->gone = false;
 		if (!d->exists && tree_loads(t) && !m->gone) {
 			m->gone = true;
 			m->gone_now = w->now;
@@ -38,15 +40,6 @@ void check_taken(struct world *w, const struct tree *t)
 		if (!d->exists && m->last.orphan && tree_loads(t))
 			let_go(&w->object[who]);
 	}
-}
-
-/* That it is back counts once weir compares: the list is there. */
-void check_listed(struct world *w)
-{
-	const struct tree *t = w->taken ? &git_commit(w, w->taken)->tree : NULL;
-	for (int who = 0; t && who < WHO__COUNT; who++)
-		if (doc_counts(t, who))
-			w->memory[who].gone = false;
 }
 
 static bool says_all(const struct object *o, const struct doc *d)

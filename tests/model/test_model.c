@@ -2,10 +2,11 @@
  * Proof by model: long random histories, each from a seed, against the reference API; the promises
  * of checks.h hold in each.
  *
- *	test_model FIRST COUNT [FRESH]  histories of the seeds FIRST … FIRST + COUNT - 1, and FRESH
- *	                                ones of seeds that nobody tried before
- *	WEIR_SEED=17 test_model         that one, with the daemon's log
- *	WEIR_HISTORY=FILE test_model    what the file says, with the daemon's log
+ *	test_model FIRST COUNT               histories of the seeds FIRST … FIRST + COUNT - 1
+ *	WEIR_FRESH=now test_model 1 COUNT    of seeds that nobody tried before; which, it says, and
+ *	                                     takes in the place of "now"
+ *	WEIR_SEED=17 test_model              that one, with the daemon's log
+ *	WEIR_HISTORY=FILE test_model         what the file says, with the daemon's log
  *
  * A history that goes wrong is shrunk and printed, and can be played from that text.
  */
@@ -255,13 +256,13 @@ static int run_seed(uint64_t seed)
 	return rc;
 }
 
-/* The seeds of the day, or those of WEIR_FRESH: each run says which. */
-static uint64_t first_fresh(void)
+/* The first of the seeds that nobody tried before: a number, or a word for those of this second. */
+static uint64_t first_fresh(const char *given)
 {
-	const char *given = getenv("WEIR_FRESH");
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	return given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_sec * 1000000;
+	uint64_t seed = strtoull(given, NULL, 10);
+	return seed ? seed : (uint64_t)now.tv_sec * 1000000;
 }
 
 static size_t count_workers(void)
@@ -283,14 +284,13 @@ int main(int argc, char **argv)
 		return run_seed(strtoull(getenv("WEIR_SEED"), NULL, 10));
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
 	uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
-	uint64_t fresh = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
+	const char *fresh = getenv("WEIR_FRESH");
+	if (fresh) {
+		first = first_fresh(fresh);
+		printf("seeds from %llu on\n", (unsigned long long)first);
+	}
 	size_t workers = count_workers();
 	bool good = run_all(first, count, workers);
-	if (fresh) {
-		first = first_fresh();
-		printf("seeds from %llu on\n", (unsigned long long)first);
-		good = run_all(first, fresh, workers) && good;
-	}
 	report(workers);
 	return good ? 0 : 1;
 }

@@ -141,6 +141,7 @@ struct world {
 	/* What checks remember. */
 	uint64_t lied; /* the tick at which a GET said falsely that there is none */
 	uint64_t meddled[WHO__COUNT]; /* the tick of what somebody else did last */
+	int64_t meddled_at[WHO__COUNT];
 	uint64_t shown[WHO__COUNT]; /* the tick at which weir saw it last */
 	bool refused[WHO__COUNT]; /* what weir sent: it is sent again only once Git changes */
 	uint64_t calls[API__COUNT]; /* that left */

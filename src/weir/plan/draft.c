@@ -38,10 +38,11 @@ int64_t draft_started(const struct live *live, const struct plan_record *record)
 const struct spec *draft_baseline(const struct live *live, const struct plan_record *record)
 {
 	static const struct spec nothing;
+	int64_t started = draft_started(live, record);
 
-	if (record->has_provisioned)
+	if (record->has_provisioned && record->provisioned_generation == started)
 		return &record->provisioned;
-	return draft_started(live, record) == 0 ? &nothing : NULL;
+	return started == 0 ? &nothing : NULL;
 }
 
 bool intent_shows(const struct settings *settings)

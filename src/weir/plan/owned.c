@@ -215,7 +215,10 @@ static void decide_generation(struct planner *p, struct plan_item *it, const str
 			item_note(it,
 				"waits for generation %" PRId64 " to be Healthy; its status is %s",
 				r->intent_generation, it->live->status_word);
-		if (d->exists)
+		/* What runs below it is not known: that it is as Git says, nobody can tell. */
+		if (d->exists && d->unknown && !it->waiting)
+			decide_foreign(p, it, d, PLAN_RECONCILE);
+		else if (d->exists)
 			tell_foreign(p, it, d);
 	} else {
 		add_provisioned_diffs(p, it);

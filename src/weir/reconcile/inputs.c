@@ -40,7 +40,8 @@ bool inputs_complete(const struct engine *en)
 static void mark_gone(struct engine *en, struct record *r)
 {
 	int64_t since = r->row.gone_since_ms;
-	if (map_has(&catalog_of(en)->by_name, r->name) || !r->row.owned)
+	bool is_ours = r->row.owned || r->intent;
+	if (map_has(&catalog_of(en)->by_name, r->name) || !is_ours)
 		since = 0;
 	else if (!since && inputs_complete(en))
 		since = now_wall(en);
@@ -50,13 +51,19 @@ static void mark_gone(struct engine *en, struct record *r)
 	ledger_changed(&en->ledger, r);
 }
 
+void inputs_mark_gone(struct engine *en)
+{
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++)
+		mark_gone(en, map_value(&en->ledger.records, i));
+}
+
 static void gather_records(struct engine *en, struct inputs *in)
 {
 	const struct catalog *catalog = catalog_of(en);
+	inputs_mark_gone(en); /* what was made since, too */
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
 		const struct replicator *d = map_get(&catalog->by_name, r->name);
-		mark_gone(en, r);
 		contested_age(en, r);
 		if (r->row.owned || r->intent || r->row.failed_generation || r->found)
 			vec_push(&in->records, ledger_plan(r));

@@ -177,6 +177,8 @@ void pass_abandon(struct engine *en);
 
 /* inputs.c: what a plan is made from */
 struct plan *inputs_plan(struct engine *en);
+/* A tree was taken: what is gone from Git counts as gone from now on, and what is back as back. */
+void inputs_mark_gone(struct engine *en);
 /* All of Git, as it is now, was read: absence from it means something. */
 bool inputs_complete(const struct engine *en);
 /* What is there already and differs, when the store is new, is not written over until Git changes

@@ -147,6 +147,7 @@ static void take_tree(struct engine *en, struct read_result *result)
 	snprintf(en->tree, sizeof(en->tree), "%s", en->catalog ? result->head.tree : "");
 	if (en->catalog) {
 		accept_documents(en, before);
+		inputs_mark_gone(en);
 		log_problems(en);
 	}
 	catalog_free(before);

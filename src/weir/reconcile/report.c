@@ -237,7 +237,7 @@ static void make_sync(const struct report_input *in, struct report *r)
 	} else if (say_api(out, in)) {
 		return;
 	} else if (!in->compared) {
-		say(out, STATUS_PENDING, "comparing with the API");
+		say(out, STATUS_PENDING, REPORT_COMPARING);
 	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_BRAKED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||

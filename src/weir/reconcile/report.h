@@ -64,6 +64,8 @@ struct report_input {
 	int64_t timeout_ms;
 };
 
+#define REPORT_COMPARING "comparing with the API" /* of a head that was not yet */
+
 struct status_text {
 	enum status_state state;
 	char text[640]; /* at most FORGE_TEXT_MAX code points, escaped */

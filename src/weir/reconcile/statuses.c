@@ -69,9 +69,9 @@ void statuses_head(struct engine *en)
 	supersede_others(en);
 	auto_free char *name = context(en, "sync");
 	struct outbox_entry *entry = ledger_outbox(&en->ledger, en->head.sha, name);
-	if (entry->row.latched && strcmp(en->ledger.head, en->head.sha) != 0) {
-		entry->row.latched = false; /* head once more: it starts anew */
-		entry->dirty = true;
+	if (entry->row.updated_ms && strcmp(en->ledger.head, en->head.sha) != 0) {
+		entry->row.latched = false; /* head once more: what was true then is not said now */
+		set_wanted(en, entry, STATUS_PENDING, REPORT_COMPARING);
 	}
 	en->report_due = true;
 	en->report_at = 0;

@@ -16,7 +16,7 @@ import unittest
 
 from weirtest import Site, document, main, wait_for
 
-HISTORIES = 100
+HISTORIES = int(os.environ.get("WEIR_HISTORIES", "100"))
 NAMES = ("billing", "orders", "payments")
 FIELDS = ("lag_alert_threshold", "groups_whitelist", "topic_blacklist", "producer.linger.ms", "tasks.max")
 STRANGERS = "consumer.max.poll.records"  # a key that Git never has

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is gone from Git is deleted, what cannot be changed is replaced, in order, and guards hold both."""
 
+import shutil
 import unittest
 
 from weirtest import Site, document, main, wait_for, DEADLINE_S
@@ -45,7 +46,40 @@ class GuardsTest(unittest.TestCase):
             s.wait_pass(2)
             self.assertEqual(names(s), ["a-dr", "b-dr", "keep-dr"])
             s.cli("approve", "--yes", "a-dr")
+            wait_for(lambda: names(s) == ["b-dr", "keep-dr"], DEADLINE_S)
+            s.wait_pass(2)
+            self.assertEqual(names(s), ["b-dr", "keep-dr"])  # one that is left is no more than allowed, and was not
+            s.cli("approve", "--yes", "b-dr")
             wait_for(lambda: names(s) == ["keep-dr"], DEADLINE_S)
+
+    def test_an_approval_is_for_what_git_said_then(self):
+        with site() as s:
+            s.start()
+            s.wait_status(s.push(other("a-dr")), "success", "^1 in sync")
+            s.stop()
+            shutil.rmtree(s.state)
+            sha = s.push(other("a-dr", lag_alert_threshold=2))
+            s.start()
+            s.wait_status(sha, "failure", "weir approve a-dr")
+            s.stop()
+            s.cli("approve", "--yes", "a-dr")
+            sha = s.push(other("a-dr", lag_alert_threshold=3))
+            s.start()
+            s.wait_status(sha, "failure", "weir approve a-dr")
+            s.wait_pass(2)
+            self.assertEqual(s.api.get("a-dr")["generation"], 1)
+
+    def test_what_was_protected_is_not_replaced_by_the_commit_that_says_otherwise(self):
+        with site() as s:
+            s.start()
+            s.wait_status(s.push(other("a-dr", {"protect": True})), "success", "^1 in sync")
+            before = s.api.get("a-dr")["uid"]
+            sha = s.push(other("a-dr", {"replace": True}, replication_mode="active-active"))
+            s.wait_status(sha, "failure", "^a-dr: was protected")
+            s.wait_status(s.push(other("a-dr", {"replace": True})), "success", "^1 in sync")
+            self.assertEqual(s.api.get("a-dr")["uid"], before)
+            s.wait_status(s.push(other("a-dr", {"replace": True}, replication_mode="active-active")), "success", "^1 in")
+            self.assertNotEqual(s.api.get("a-dr")["uid"], before)
 
     def test_what_was_protected_is_kept_and_what_was_to_be_let_go_is_let_go(self):
         with site() as s:

@@ -193,6 +193,7 @@ static int list(struct world *w, const struct api_call *c, struct buf *out)
 	bool pages = is(w, VARIANT_PAGES);
 	sscanf(c->page && c->page[0] ? c->page : "", "/list?from=%d", &skip);
 	auto_buf struct buf items = BUF_INIT;
+	check_listed(w);
 	for (int who = 0; who < WHO__COUNT; who++) {
 		if (!is_listed(w, who))
 			continue;

@@ -20,6 +20,7 @@ void check_starts(struct world *w, int who, const struct api_call *c);
 void check_deletes(struct world *w, int who);
 void check_posts(struct world *w, const struct forge_status *s);
 void check_shown(struct world *w, int who);
+void check_listed(struct world *w);
 /* weir took a commit; and wrote down that it did. */
 void check_taken(struct world *w, const struct tree *t);
 void check_written(struct world *w, const struct tree *t);

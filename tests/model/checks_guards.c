@@ -122,6 +122,20 @@ static int count_doubtful(const struct world *w, const struct tree *t)
 	return n;
 }
 
+/* Whoever was one of too many stays so until it is back in Git. */
+void check_listed(struct world *w)
+{
+	const struct tree *t = w->taken ? &git_commit(w, w->taken)->tree : NULL;
+	int replaces = 0;
+	for (int who = 0; t && who < WHO__COUNT; who++)
+		replaces += t->doc[who].exists && t->doc[who].replace;
+	for (int who = 0; t && who < WHO__COUNT; who++)
+		if (t->doc[who].exists)
+			w->memory[who].over_max = false;
+		else if (count_doubtful(w, t) + replaces > w->config.sync.prune.max.value)
+			w->memory[who].over_max = true;
+}
+
 static bool is_empty(const struct tree *t)
 {
 	for (int who = 0; who < WHO__COUNT; who++)
@@ -206,7 +220,7 @@ bool check_stays(const struct world *w, int who, const struct tree *t)
 bool check_is_pruned(const struct world *w, int who, const struct tree *t)
 {
 	return w->configured[CONFIG_PRUNE] && is_surely_ours(w, who) && w->memory[who].has_last &&
-	       !check_stays(w, who, t);
+	       !w->memory[who].over_max && !check_stays(w, who, t);
 }
 
 /* ---- writes */

@@ -72,6 +72,7 @@ struct memory { /* what weir is to remember of a replicator, as long as its stor
 	bool has_last;
 	bool gone; /* from Git */
 	int64_t gone_now, gone_wall; /* since when */
+	bool over_max; /* perhaps one of too many at once since it is gone: a person is asked */
 };
 
 struct commit {

@@ -215,8 +215,9 @@ static const struct field prune_fields[] = {
 		.def = "1",
 		.offset = offsetof(struct config, sync.prune.max),
 		.doc = "The most that may be deleted at once: a count, or a share of all that weir "
-		       "looks after, rounded down. Where more are gone, none is deleted: all are "
-		       "held for a person. A replacement counts too."},
+		       "looks after, rounded down. Where more are gone, none is deleted: each is "
+		       "held until a person approves it or it is back in Git, also when there "
+		       "are fewer left. A replacement counts too."},
 	{.name = "grace",
 		.type = FIELD_DURATION,
 		.def = "1h",

@@ -1,6 +1,7 @@
 /*
- * What a person approves: an action on an object whose values are as they were seen. Neither the
- * commit nor a secret is part of it, so that a squash merge and a rotation keep an approval.
+ * What a person approves: an action on an object whose values are as they were seen, and become
+ * what Git said. Neither the commit nor a secret is part of it, so that a squash merge and a
+ * rotation keep an approval.
  */
 #include "plan/planner.h"
 
@@ -67,9 +68,9 @@ static void add_setting(struct strv *lines, const struct setting *s)
 		add_value(lines, s, value->u.map.at[i].key->u.string.s, value->u.map.at[i].value);
 }
 
-static void add_values(struct hash *h, const struct spec *live)
+static void add_values(struct hash *h, const struct spec *spec)
 {
-	const struct spec *sides[SIDE__COUNT] = {[SIDE_LIVE] = live};
+	const struct spec *sides[SIDE__COUNT] = {[SIDE_LIVE] = spec};
 	struct settings settings = VEC_INIT;
 	auto_strv struct strv lines = VEC_INIT;
 
@@ -95,6 +96,9 @@ const char *approval_digest(struct planner *p, const struct plan_item *it, enum 
 	add_object(&h, it);
 	if (it->live)
 		add_values(&h, &it->live->spec);
+	hash_adds(&h, "becomes");
+	if (it->desired)
+		add_values(&h, &it->desired->spec);
 	hash_end(&h, digest);
 	return arena_strdup(&p->plan->arena, hash_hex(digest, hex));
 }

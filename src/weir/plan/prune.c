@@ -125,18 +125,13 @@ void plan_removed(struct planner *p, const struct subject *s, struct plan_item *
 	}
 }
 
-/* Is or is about to be deleted, for good or to be replaced, and nobody approved just that. */
-static bool is_candidate(struct planner *p, const struct plan_item *it)
+/* Is or is about to be deleted, for good or to be replaced. One that somebody approved counts like
+ * the others: it was approved that it goes, and not that they do. */
+static bool is_candidate(const struct plan_item *it)
 {
-	bool deletes = it->action == PLAN_DELETE || it->action == PLAN_REPLACE;
-	bool replaces = it->action == PLAN_REPLACE || it->desired;
-
 	if (it->live && it->ours && it->live->status == LIVE_DELETING)
-		deletes = !it->desired || it->record->deleted;
-	if (!deletes)
-		return false;
-	return !approval_given(
-		p->in, approval_digest(p, it, replaces ? PLAN_REPLACE : PLAN_DELETE));
+		return !it->desired || it->record->deleted;
+	return it->action == PLAN_DELETE || it->action == PLAN_REPLACE;
 }
 
 struct candidates {
@@ -151,7 +146,7 @@ static void find_candidates(struct planner *p, struct candidates *c)
 
 	c->most = max->percent ? (int64_t)p->n_inventory * max->value / 100 : max->value;
 	vec_each (it, &p->plan->items) {
-		if (!is_candidate(p, it))
+		if (!is_candidate(it))
 			continue;
 		if (c->n < NAMES_SHOWN)
 			buf_addf(&c->names, "%s%s", c->n ? ", " : "", it->name);
@@ -169,9 +164,12 @@ static void hold_above_max(struct planner *p, struct plan_item *it, const struct
 	buf_addf(&limit, "%" PRId64, max->value);
 	if (max->percent)
 		buf_addf(&limit, "%%, here %" PRId64 " of %zu", c->most, p->n_inventory);
-	item_hold_unless_approved(p, it, PLAN_HOLD_PRUNE_MAX, it->action,
-		plan_text(p, "%zu would be deleted, and sync.prune.max is %s: %s", c->n,
-			buf_str(&limit), buf_str(&c->names)),
+	const char *why = plan_text(p, "%zu would be deleted, and sync.prune.max is %s: %s", c->n,
+		buf_str(&limit), buf_str(&c->names));
+	if ((int64_t)c->n <= c->most)
+		why = plan_text(
+			p, "was one of more than sync.prune.max at once (%s)", buf_str(&limit));
+	item_hold_unless_approved(p, it, PLAN_HOLD_PRUNE_MAX, it->action, why,
 		plan_text(p,
 			"`weir approve %s`, and so for each that is to go; or put it back into Git",
 			it->name));
@@ -214,8 +212,10 @@ void guard_deletes(struct planner *p)
 
 		if (deletes)
 			hold_if_nothing_is_left(p, it);
-		if (action_does_something(it->action) && (int64_t)c.n > c.most &&
-			(deletes || it->action == PLAN_REPLACE))
+		bool goes = action_does_something(it->action) &&
+			    (deletes || it->action == PLAN_REPLACE);
+
+		if (goes && ((int64_t)c.n > c.most || it->record->over_max))
 			hold_above_max(p, it, &c);
 		if (it->action == PLAN_DELETE)
 			hold_in_grace(p, it);

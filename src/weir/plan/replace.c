@@ -49,6 +49,14 @@ static void decide_replace(struct planner *p, struct plan_item *it, const char *
 			plan_text(p, "protected (sync.protect), and to change %s is to delete it",
 				names),
 			"take sync.protect out of its YAML, or write in Git what is live");
+	else if (it->record->was_protected)
+		item_hold(it, PLAN_HOLD_PROTECT, PLAN_REPLACE,
+			plan_text(p,
+				"was protected (sync.protect) until this commit, and to change %s "
+				"is to delete it",
+				names),
+			"take sync.protect out in a commit of its own, and change it in a later "
+			"one");
 	else if (!p->in->catalog->complete)
 		item_hold(it, PLAN_HOLD_INCOMPLETE, PLAN_REPLACE,
 			plan_text(p,

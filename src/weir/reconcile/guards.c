@@ -173,3 +173,31 @@ void approval_used(struct engine *en, struct record *r)
 		ledger_disapprove(&en->ledger, r->approval);
 	str_replace(&r->approval, NULL);
 }
+
+static bool is_in_sync(const struct plan_item *item)
+{
+	return item->action == PLAN_NONE && item->desired && !item->waiting && !item->from_accepted;
+}
+
+static bool is_to_go(const struct plan_item *item)
+{
+	enum plan_action action = item->action == PLAN_HOLD ? item->held_action : item->action;
+	return action == PLAN_DELETE || action == PLAN_REPLACE;
+}
+
+void guards_remember(struct engine *en, const struct plan_item *item)
+{
+	struct record *r = ledger_find(&en->ledger, item->name);
+	if (!r || !r->row.owned)
+		return;
+	struct store_row *row = &r->row;
+	bool is_protected = item->desired && item->desired->sync.protect;
+	bool over_max = item->hold == PLAN_HOLD_PRUNE_MAX;
+	is_protected = is_protected || (row->is_protected && !is_in_sync(item));
+	over_max = over_max || (row->over_max && (!item->desired || is_to_go(item)));
+	if (is_protected == row->is_protected && over_max == row->over_max)
+		return;
+	row->is_protected = is_protected;
+	row->over_max = over_max;
+	ledger_changed(&en->ledger, r);
+}

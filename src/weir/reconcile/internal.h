@@ -194,6 +194,8 @@ void tidy_records(struct engine *en);
 void tidy_store(struct engine *en);
 
 /* guards.c */
+/* What the plan says of it that later plans must know. */
+void guards_remember(struct engine *en, const struct plan_item *item);
 void brake_load(struct engine *en);
 void brake_release(struct brake *b);
 /* The operation of the open intent came to its end. */

@@ -105,6 +105,11 @@ static void judge_quiet(const struct record *r, const struct plan_item *item, st
 		out->why = r->row.failure;
 	} else if (!item->desired) {
 		judge_absent(item, out);
+	} else if (item->healthy && item->from_accepted) {
+		out->standing =
+			STANDING_LEFT; /* as Git said once: what it says now, nobody knows */
+		out->why = item->notes.n ? item->notes.at[0] : "has errors";
+		out->release = "fix the errors in Git";
 	} else if (item->healthy) {
 		out->standing = STANDING_HEALTHY;
 	} else {

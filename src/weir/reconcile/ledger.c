@@ -93,6 +93,8 @@ static void refresh_plan(struct record *r)
 		.failed_generation = row->failed_generation,
 		.retry_at_ms = row->retry_at_ms,
 		.gone_since_ms = row->gone_since_ms,
+		.was_protected = row->is_protected,
+		.over_max = row->over_max,
 		.deleted = row->replaced || is_being_removed(i),
 		.found = r->found,
 	};

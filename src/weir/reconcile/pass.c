@@ -394,8 +394,10 @@ static void begin_writing(struct engine *en)
 	approvals_sweep(en);
 	tell_new_store(en);
 	if (!en->options.dry && !en->stopping)
-		vec_each (item, &en->plan->items)
+		vec_each (item, &en->plan->items) {
+			guards_remember(en, item);
 			work_begin(en, item);
+		}
 	en->catalog_new = false;
 }
 

@@ -27,13 +27,13 @@ void store_rows_release(struct store_rows *rows)
 int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 {
 	struct store_rows rows = VEC_INIT;
-	struct db_stmt *q =
-		db_prepare(s->db, "SELECT name, uid, created_at, last_applied, seen_generation, "
-				  "provisioned_generation, provisioned,"
-				  " failed_generation, failures, retry_at_ms, failure, not_kept, "
-				  "owned, gone_since_ms,"
-				  " contested, replaced, leftovers FROM inventory"
-				  " WHERE scope = ?1 ORDER BY name");
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT name, uid, created_at, last_applied, seen_generation, "
+		"provisioned_generation, provisioned,"
+		" failed_generation, failures, retry_at_ms, failure, not_kept, "
+		"owned, gone_since_ms,"
+		" contested, replaced, leftovers, protected, over_max FROM inventory"
+		" WHERE scope = ?1 ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	int rc;
 	while ((rc = db_step(q, e)) > 0)
@@ -55,6 +55,8 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 					.contested = store_text(q, 14),
 					.replaced = db_int(q, 15) != 0,
 					.leftovers = store_text(q, 16),
+					.is_protected = db_int(q, 17) != 0,
+					.over_max = db_int(q, 18) != 0,
 				});
 	if (rc < 0) {
 		store_rows_release(&rows);
@@ -72,9 +74,9 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 		"seen_generation,"
 		" provisioned_generation, provisioned, failed_generation, failures, retry_at_ms, "
 		"failure, not_kept,"
-		" owned, gone_since_ms, contested, replaced, leftovers) VALUES (?1, ?2, ?3, ?4, "
-		"?5, ?6, ?7, ?8, ?9, "
-		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)");
+		" owned, gone_since_ms, contested, replaced, leftovers, protected, over_max)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, row->name);
 	db_bind_text(q, 3, row->uid);
@@ -93,6 +95,8 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 	db_bind_text(q, 16, row->contested);
 	db_bind_int(q, 17, row->replaced);
 	db_bind_text(q, 18, row->leftovers);
+	db_bind_int(q, 19, row->is_protected);
+	db_bind_int(q, 20, row->over_max);
 	return db_run(q, e);
 }
 

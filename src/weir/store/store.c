@@ -61,6 +61,9 @@ static const char *const migrations[] = {
 
 	"ALTER TABLE outbox ADD COLUMN posts INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE outbox ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;",
+
+	"ALTER TABLE inventory ADD COLUMN protected INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE inventory ADD COLUMN over_max INTEGER NOT NULL DEFAULT 0;",
 };
 
 int store_open_file(const char *path, struct db **ret_db, struct err *e)

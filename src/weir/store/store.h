@@ -73,6 +73,9 @@ struct store_row {
 	int64_t gone_since_ms; /* since when it has been gone from a Git that loads, 0 if it is not
 				*/
 	bool replaced; /* deleted by us, and to be created anew */
+	bool is_protected; /* until a commit that does not say so was in sync */
+	bool over_max; /* one of more deletes at once than sync.prune.max: until it is back in Git
+			  or approved */
 	char *leftovers; /* keys that were taken away and that the API still shows: JSON; NULL if
 			    none */
 	char *contested; /* what of it others take back, and when we wrote it: JSON; NULL if nothing

@@ -99,7 +99,8 @@ class FaultTest(unittest.TestCase):
                 s.start()
                 sha = s.push({"orders.yaml": document("orders-dr", topic_blacklist=["x"]), "p.yaml": document("p-dr")})
                 s.wait_status(sha, "success", "^2 in sync")
-                stranger = {"topic_blacklist": odd, "advanced_configuration": {odd: odd}}
+                plain = {"provider": "MirrorMaker2", "replication_mode": "active-passive", "topic_whitelist": "x"}
+                stranger = plain | {"topic_blacklist": odd, "advanced_configuration": {odd: odd}}
                 s.api.edit("stranger", create=True, fields=stranger, provision=True)
                 s.api.edit("orders-dr", fields={"topic_blacklist": odd}, provision=True)
                 s.wait_live("orders-dr", topic_blacklist="x", status="Healthy")

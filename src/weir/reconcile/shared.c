@@ -1,5 +1,6 @@
 /* What the parts of the engine have in common: its clock, its troubles, and how a call leaves. */
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -54,10 +55,10 @@ void pass_soon(struct engine *en, int64_t delay_ms)
 
 void trouble_starts(struct engine *en, struct trouble *t, const struct err *e, const char *what)
 {
-	if (!t->times) {
+	if (!t->times)
 		t->since_wall = now_wall(en);
+	if (!t->times || strcmp(t->err.msg, e->msg) != 0)
 		log_warn(what, "error", e->msg, NULL);
-	}
 	t->times++;
 	t->err = *e;
 	int64_t wait = e->retry_after_ms < BACKOFF_MOST_MS ? e->retry_after_ms : BACKOFF_MOST_MS;

@@ -76,8 +76,7 @@ static const char *const ways_out[STANDING__COUNT] = {
 	[STANDING_FAILED] = "change it in Git; the next attempt also comes by itself",
 	[STANDING_UNHEALTHY] = "look at it in the API: its settings are as Git says",
 	[STANDING_HELD] = "",
-	[STANDING_SUSPENDED] = "end the suspension where it was made: in Git (sync.suspend), or "
-			       "with `weir resume`",
+	[STANDING_SUSPENDED] = "end it: sync.suspend in Git, or `weir resume NAME`",
 	[STANDING_WINDOW] = "nothing is to be done: it waits for its time",
 	[STANDING_GRACE] = "put it back into Git if it is to stay",
 	[STANDING_BLOCKED] = "see how those it waits for stand",

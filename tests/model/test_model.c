@@ -76,8 +76,8 @@ static void try(const struct history *h, struct outcome *out)
 	if (pid == 0) {
 		struct world w;
 		alarm(60);
-		if (!getenv("WEIR_TALK"))
-			freopen("/dev/null", "w", stderr);
+		if (!getenv("WEIR_TALK") && !freopen("/dev/null", "w", stderr))
+			_exit(1);
 		play(h, &w);
 		_exit(0);
 	}

@@ -104,7 +104,8 @@ static void test_each_layer_has_its_say(void **state)
 	assert_said(&x, "sync.mode", "report eu/a.yaml:12");
 	assert_null(find(&x, "spec.lag_alert_threshold_unit"));
 	assert_null(find(&x, "spec.identifier"));
-	assert_string_equal(find(&x, "spec.advanced_configuration.tasks.max")->key, "tasks.max");
+	const struct explained *of_map = find(&x, "spec.advanced_configuration.tasks.max");
+	assert_string_equal(of_map ? of_map->key : "", "tasks.max");
 	explanation_release(&x);
 	catalog_free(c);
 }

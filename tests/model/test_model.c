@@ -278,10 +278,11 @@ int main(int argc, char **argv)
 	shared = mmap(
 		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	log_setup(LOG__COUNT, LOG_TEXT);
-	if (getenv("WEIR_HISTORY"))
-		return run_file(getenv("WEIR_HISTORY"));
-	if (getenv("WEIR_SEED"))
-		return run_seed(strtoull(getenv("WEIR_SEED"), NULL, 10));
+	const char *history = getenv("WEIR_HISTORY"), *seed = getenv("WEIR_SEED");
+	if (history)
+		return run_file(history);
+	if (seed)
+		return run_seed(strtoull(seed, NULL, 10));
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
 	uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
 	const char *fresh = getenv("WEIR_FRESH");

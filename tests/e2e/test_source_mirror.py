@@ -13,6 +13,11 @@ MIB = 1 << 20
 PACKS_MOST = 50
 
 
+def peak_kb(probe):
+    with open(f"/proc/{probe.process.pid}/status", encoding="utf-8") as status:
+        return int(re.search(r"VmHWM:\s*(\d+) kB", status.read())[1])
+
+
 class MirrorTest(SourceTest):
     def setUp(self):
         super().setUp()
@@ -101,6 +106,16 @@ class LargeFiles(MirrorTest):
         probe.fetch()
         self.assertEqual(probe.ask("load", self.first), ["a"])
 
+    def test_a_gigabyte_of_them_is_nothing_to_it(self):
+        self.noise(16, 64 * MIB)
+        head = self.commit("b")
+        probe = self.probe(environment=FRUGAL)
+        before = int(probe.ask("rss")[0])
+        self.assertEqual(probe.fetch()[0], head)
+        self.assertEqual(probe.ask("load", head), ["a", "b"])
+        self.assertLess(self.mirror_bytes(), MIB)
+        self.assertLess(peak_kb(probe) - before, 24 * 1024)
+
 
 class Memory(MirrorTest):
     def test_stays_flat_whatever_the_server_sends(self):
@@ -111,7 +126,7 @@ class Memory(MirrorTest):
         before = int(probe.ask("rss")[0])
         self.assertEqual(probe.fetch()[0], head)
         self.assertGreater(self.mirror_bytes(), 47 * MIB)
-        peak = int(re.search(r"VmHWM:\s*(\d+) kB", open(f"/proc/{probe.process.pid}/status").read())[1])
+        peak = peak_kb(probe)
         self.assertEqual(probe.ask("load", head), ["a", "b"])
         self.assertLess(peak - before, 24 * 1024, f"{before} kB, then {peak} kB")
 

@@ -30,6 +30,8 @@ enum json_style {
 };
 
 void json_write(struct buf *out, const struct node *n, enum json_style style);
+/* The same as a text of its own: pretty, with a line end. */
+void json_write_text(struct buf *out, const struct node *n);
 /* A string alone, with its quotes. */
 void json_write_string(struct buf *out, const char *s);
 

@@ -150,6 +150,12 @@ void json_write(struct buf *out, const struct node *n, enum json_style style)
 	write_node(&w, n);
 }
 
+void json_write_text(struct buf *out, const struct node *n)
+{
+	json_write(out, n, JSON_STYLE_PRETTY);
+	buf_addc(out, '\n');
+}
+
 void json_write_string(struct buf *out, const char *s)
 {
 	text_quote_json(out, s, strlen(s));

@@ -14,12 +14,21 @@
 
 #define NARROWEST 40 /* columns; a terminal of fewer is not written for */
 
-struct cli_options cli = {.config = "weir.yaml", .log_level = NULL, .log_format = "text"};
+struct cli_options cli = {
+	.config = "weir.yaml", .log_level = NULL, .log_format = "text", .output = "text"};
 
 int cli_fail(const char *command, const struct err *e)
 {
 	fprintf(stderr, "weir %s: %s\n", command, e->msg);
 	return err_exit_status(e->code);
+}
+
+int cli_output(bool *ret_json, struct err *e)
+{
+	*ret_json = !strcmp(cli.output, "json");
+	if (!*ret_json && strcmp(cli.output, "text") != 0)
+		return err_set(e, ERR_USAGE, "-o %s: must be text or json", cli.output);
+	return 0;
 }
 
 int cli_setup(enum log_level least)

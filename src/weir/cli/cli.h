@@ -28,6 +28,7 @@ struct cli_options {
 	const char *config;
 	const char *log_level;
 	const char *log_format;
+	const char *output; /* text or json, of the commands that have CLI_OUTPUT_OPTION */
 };
 extern struct cli_options cli;
 
@@ -41,6 +42,10 @@ extern struct cli_options cli;
 		.value_name = "LEVEL", \
 		.help = "The least that is logged: debug, info, warn or error."}, \
 	{.name = "log-format", .type = OPT_STRING, .value = &cli.log_format, \
+		.value_name = "FORMAT", \
+		.help = "text or json."}
+#define CLI_OUTPUT_OPTION \
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .value = &cli.output, \
 		.value_name = "FORMAT", \
 		.help = "text or json."}
 #define CLI_REASON_OPTION(where) \
@@ -62,6 +67,8 @@ int cli_with_config(
 int cli_fail(const char *command, const struct err *e);
 /* An order about one replicator (cli/desk.h). `reason` may be NULL. */
 struct node *cli_named_order(struct arena *a, const char *name, const char *reason);
+/* What CLI_OUTPUT_OPTION says, and whether it can be done. */
+int cli_output(bool *ret_json, struct err *e);
 /* Where standard output goes: lines are wrapped for a terminal only, or where COLUMNS says so. */
 struct screen cli_screen(void);
 /* True if standard output is a terminal that takes colours (NO_COLOR is honoured). */

@@ -12,17 +12,12 @@
 #include "doc/json.h"
 #include "net/http.h"
 
-static const char *format = "text";
+static bool json;
 static const char *limit;
 
 static const struct opt opts[] = {
 	CLI_CONFIG_OPTION,
-	{.name = "output",
-		.letter = 'o',
-		.type = OPT_STRING,
-		.value = &format,
-		.value_name = "FORMAT",
-		.help = "text or json."},
+	CLI_OUTPUT_OPTION,
 	{.name = "limit",
 		.type = OPT_STRING,
 		.value = &limit,
@@ -39,12 +34,9 @@ struct question {
 static int explain_from_store(const struct config *c, const struct question *q, struct arena *a,
 	struct node **ret_answer, struct err *e)
 {
-	auto_free char *scope = host_scope(c);
 	struct store *store = NULL;
 	struct view v = {0};
-	int rc = store_open_shared(c->state, scope, &store, e);
-	if (rc == 0)
-		rc = view_load(store, c, &v, e);
+	int rc = view_open(c, &store, &v, e);
 	if (rc == 0)
 		rc = view_explain(&v, store, q->name, (size_t)q->n_events, a, ret_answer, e);
 	view_release(&v);
@@ -77,12 +69,10 @@ static int explain(const struct config *config, void *ctx)
 	if (rc < 0)
 		return cli_fail("explain", &e);
 	auto_buf struct buf out = BUF_INIT;
-	if (!strcmp(format, "json")) {
-		json_write(&out, answer, JSON_STYLE_PRETTY);
-		buf_addc(&out, '\n');
-	} else {
+	if (json)
+		json_write_text(&out, answer);
+	else
 		show_explained(answer, cli_screen(), &out);
-	}
 	fputs(buf_str(&out), stdout);
 	return 0;
 }
@@ -92,9 +82,8 @@ static int run(size_t n_args, char **args)
 	(void)n_args;
 	struct question q = {.name = args[0], .n_events = VIEW_EVENTS_EXPLAINED};
 	struct err e = ERR_INIT;
-	if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
-		err_set(&e, ERR_USAGE, "-o %s: must be text or json", format);
-	else if (limit && (!text_parse_u64(limit, &q.n_events) || q.n_events > LIMIT_EVENTS_SHOWN))
+	if (cli_output(&json, &e) == 0 && limit &&
+		(!text_parse_u64(limit, &q.n_events) || q.n_events > LIMIT_EVENTS_SHOWN))
 		err_set(&e, ERR_USAGE, "--limit %s: must be a number up to %d", limit,
 			LIMIT_EVENTS_SHOWN);
 	if (e.code != ERR_OK)

@@ -9,17 +9,12 @@
 #include "cli/view.h"
 #include "doc/json.h"
 
-static const char *format = "text";
+static bool json;
 static bool all;
 
 static const struct opt opts[] = {
 	CLI_CONFIG_OPTION,
-	{.name = "output",
-		.letter = 'o',
-		.type = OPT_STRING,
-		.value = &format,
-		.value_name = "FORMAT",
-		.help = "text or json."},
+	CLI_OUTPUT_OPTION,
 	{.name = "all",
 		.type = OPT_FLAG,
 		.value = &all,
@@ -30,12 +25,9 @@ static const struct opt opts[] = {
 static int status_from_store(
 	const struct config *c, struct arena *a, struct node **ret_answer, struct err *e)
 {
-	auto_free char *scope = host_scope(c);
 	struct store *store = NULL;
 	struct view v = {0};
-	int rc = store_open_shared(c->state, scope, &store, e);
-	if (rc == 0)
-		rc = view_load(store, c, &v, e);
+	int rc = view_open(c, &store, &v, e);
 	if (rc == 0)
 		*ret_answer = view_status(&v, a);
 	view_release(&v);
@@ -57,12 +49,10 @@ static int show(const struct config *config, void *ctx)
 	if (rc < 0)
 		return cli_fail("status", &e);
 	auto_buf struct buf out = BUF_INIT;
-	if (!strcmp(format, "json")) {
-		json_write(&out, answer, JSON_STYLE_PRETTY);
-		buf_addc(&out, '\n');
-	} else {
+	if (json)
+		json_write_text(&out, answer);
+	else
 		show_status(answer, all, cli_screen(), &out);
-	}
 	fputs(buf_str(&out), stdout);
 	return 0;
 }
@@ -71,11 +61,9 @@ static int run(size_t n_args, char **args)
 {
 	(void)n_args;
 	(void)args;
-	if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0) {
-		struct err e = ERR_INIT;
-		err_set(&e, ERR_USAGE, "-o %s: must be text or json", format);
+	struct err e = ERR_INIT;
+	if (cli_output(&json, &e) < 0)
 		return cli_fail("status", &e);
-	}
 	return cli_with_config(LOG_ERROR, show, NULL);
 }
 

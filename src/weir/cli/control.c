@@ -28,14 +28,12 @@ static void answer_error(struct httpd_response *response, const struct err *e)
 	node_map_set(&a, map, "code", node_string(&a, err_name(e->code)));
 	response->status = err_http_status(e->code);
 	buf_clear(&response->body);
-	json_write(&response->body, map, JSON_STYLE_PRETTY);
-	buf_addc(&response->body, '\n');
+	json_write_text(&response->body, map);
 }
 
 static void answer_node(struct httpd_response *response, const struct node *answer)
 {
-	json_write(&response->body, answer, JSON_STYLE_PRETTY);
-	buf_addc(&response->body, '\n');
+	json_write_text(&response->body, answer);
 }
 
 static int load_view(const struct control *c, struct view *ret_view, struct err *e)

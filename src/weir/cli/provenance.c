@@ -165,7 +165,6 @@ void provenance_json(const struct replicator *r, struct buf *out)
 	node_map_set(&a, root, "line", node_int(&a, r->line));
 	node_map_set(&a, root, "errors", node_bool(&a, r->failed));
 	node_map_set(&a, root, "settings", settings);
-	json_write(out, root, JSON_STYLE_PRETTY);
-	buf_addc(out, '\n');
+	json_write_text(out, root);
 	explanation_release(&x);
 }

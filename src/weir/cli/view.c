@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/host.h"
 #include "cli/view_parts.h"
 #include "doc/json.h"
 
@@ -31,6 +32,14 @@ int view_load(struct store *s, const struct config *c, struct view *ret_view, st
 	if (rc == 0)
 		rc = store_load_intents(s, &v->intents, e);
 	return rc;
+}
+
+int view_open(
+	const struct config *c, struct store **ret_store, struct view *ret_view, struct err *e)
+{
+	auto_free char *scope = host_scope(c);
+	int rc = store_open_shared(c->state, scope, ret_store, e);
+	return rc < 0 ? rc : view_load(*ret_store, c, ret_view, e);
 }
 
 void view_take_engine(struct view *v, const struct engine *engine)

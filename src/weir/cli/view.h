@@ -35,6 +35,9 @@ struct view {
 };
 
 int view_load(struct store *s, const struct config *c, struct view *ret_view, struct err *e);
+/* The same of the store in the state folder, which is opened beside whoever works on it. */
+int view_open(
+	const struct config *c, struct store **ret_store, struct view *ret_view, struct err *e);
 /* What the engine knows better, or nobody else. It must not work while the view is used. */
 void view_take_engine(struct view *v, const struct engine *engine);
 void view_release(struct view *v);

@@ -217,6 +217,5 @@ void render_json(const struct plan *p, const struct plan_header *h, struct buf *
 	node_map_set(&a, root, "problems", problems);
 	node_map_set(&a, root, "items", items);
 	node_map_set(&a, root, "unmanaged", strings_node(&a, &p->unmanaged));
-	json_write(out, root, JSON_STYLE_PRETTY);
-	buf_addc(out, '\n');
+	json_write_text(out, root);
 }

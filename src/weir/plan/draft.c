@@ -57,6 +57,21 @@ bool intent_shows(const struct settings *settings)
 	return true;
 }
 
+bool plan_intent_shows(const struct plan_record *record, const struct live *live)
+{
+	const struct spec *sides[SIDE__COUNT] = {
+		[SIDE_APPLIED] = &record->last_applied,
+		[SIDE_INTENDED] = &record->intended,
+		[SIDE_LIVE] = &live->spec,
+	};
+	struct settings settings = VEC_INIT;
+
+	settings_collect(&settings, sides);
+	bool shows = intent_shows(&settings);
+	vec_release(&settings);
+	return shows;
+}
+
 /* Nobody else can have come in between what was started last and what we saved. */
 static bool is_exact(const struct draft *d, const struct live *live,
 	const struct plan_record *record, bool known)

@@ -266,6 +266,9 @@ struct node *plan_body(struct arena *a, const struct plan_item *item);
  */
 struct spec plan_intended(struct arena *a, const struct plan_item *item);
 
+/* What the open intent was to change is as it was to be, whoever saw to that. */
+bool plan_intent_shows(const struct plan_record *record, const struct live *live);
+
 /* What of an answer differs from what was sent: bit per field. Fields whose values the API masks do
  * not count. */
 unsigned plan_not_kept(const struct spec *sent, const struct spec *answered);

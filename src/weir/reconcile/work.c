@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "doc/json.h"
-#include "plan/setting.h"
 #include "reconcile/internal.h"
 
 #define LAG_LOOK_MS 1000 /* between two looks for what the API does not show yet */
@@ -29,15 +28,21 @@ static bool set_identity(const struct engine *en, struct record *r, const struct
 	return true;
 }
 
-/* What runs, or was set going, is what drafts are measured by. True if that is news. */
+/* What runs, or was set going, is what drafts are measured by. */
+static void set_provisioned(struct record *r, const struct live *live)
+{
+	r->row.provisioned_generation = live->generation;
+	str_replace(&r->row.provisioned, spec_to_json(&live->spec));
+}
+
+/* True if that is news. */
 static bool note_provisioned(struct record *r, const struct plan_item *item)
 {
 	const struct live *live = item->live;
 	if (!live || !item->ours || item->draft ||
 		r->row.provisioned_generation >= live->generation)
 		return false;
-	r->row.provisioned_generation = live->generation;
-	str_replace(&r->row.provisioned, spec_to_json(&live->spec));
+	set_provisioned(r, live);
 	return true;
 }
 
@@ -82,8 +87,7 @@ static void note_others(struct engine *en, struct record *r, const struct live *
 	if (!at_rest || r->busy_generation != live->generation ||
 		r->row.provisioned_generation >= live->generation)
 		return;
-	r->row.provisioned_generation = live->generation;
-	str_replace(&r->row.provisioned, spec_to_json(&live->spec));
+	set_provisioned(r, live);
 	ledger_changed(&en->ledger, r);
 }
 
@@ -170,27 +174,6 @@ static bool heals_only(const struct plan_item *item)
 	return item->diffs.n > 0;
 }
 
-/* What the open intent was to change is as it was to be. */
-static bool shows(struct record *r, const struct live *live)
-{
-	const struct plan_record *p = ledger_plan(r);
-	const struct spec *sides[SIDE__COUNT] = {
-		[SIDE_APPLIED] = &p->last_applied,
-		[SIDE_INTENDED] = &p->intended,
-		[SIDE_LIVE] = &live->spec,
-	};
-	struct settings settings = VEC_INIT;
-	bool all = true;
-	settings_collect(&settings, sides);
-	vec_each (s, &settings) {
-		const struct node *wanted = s->value[SIDE_INTENDED];
-		all = all && (setting_equal(s, wanted, s->value[SIDE_APPLIED]) ||
-				     setting_equal(s, wanted, s->value[SIDE_LIVE]));
-	}
-	vec_release(&settings);
-	return all;
-}
-
 /* What was never answered and shows was applied: it is ours, also if what follows fails. */
 static void own_what_shows(struct engine *en, struct record *r, const struct plan_item *item)
 {
@@ -199,7 +182,7 @@ static void own_what_shows(struct engine *en, struct record *r, const struct pla
 		return;
 	bool unanswered = i->kind == INTENT_UPDATE && i->state == INTENT_OPEN &&
 			  item->live->generation > i->base_generation;
-	if (!r->row.owned || (unanswered && shows(r, item->live)))
+	if (!r->row.owned || (unanswered && plan_intent_shows(ledger_plan(r), item->live)))
 		work_applied(en, r, item->live);
 }
 
@@ -303,8 +286,7 @@ static void adopt(struct engine *en, struct plan_item *item)
 	r->row.owned = true;
 	found_forget(en, r);
 	set_identity(en, r, item->live);
-	r->row.provisioned_generation = item->live->generation; /* a draft is not adopted so */
-	str_replace(&r->row.provisioned, spec_to_json(&item->live->spec));
+	set_provisioned(r, item->live); /* a draft is not adopted so */
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	ledger_changed(&en->ledger, r);
 	ledger_event(

@@ -57,11 +57,13 @@ class Keys(SshTest):
         agent = subprocess.Popen(["ssh-agent", "-D", "-a", socket], stdout=subprocess.DEVNULL)
         self.addCleanup(agent.wait, DEADLINE_S)
         self.addCleanup(agent.terminate)
-        wait_for(socket.exists, DEADLINE_S, "the agent")
         ask = self.folder / "ask"
         ask.write_text("#!/bin/sh\necho secret\n")
         ask.chmod(0o700)
         environment = os.environ | {"SSH_AUTH_SOCK": str(socket), "SSH_ASKPASS": str(ask), "SSH_ASKPASS_REQUIRE": "force"}
+        asks = ["ssh-add", "-l"]  # ends with 2 as long as nobody answers
+        wait_for(lambda: subprocess.run(asks, env=environment, capture_output=True, check=False).returncode != 2,
+                 DEADLINE_S, "the agent")
         words = ["ssh-add", "-q", key]
         subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, check=True, timeout=DEADLINE_S)
         return str(socket)

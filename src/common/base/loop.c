@@ -41,6 +41,7 @@ struct loop {
 	sigset_t mask_before;
 	int signal_fd;
 	bool stopped;
+	bool signalled;
 };
 
 static void read_signals(void *ctx, short revents)
@@ -50,6 +51,7 @@ static void read_signals(void *ctx, short revents)
 
 	(void)revents;
 	while (read(l->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		l->signalled = true;
 		for (size_t i = 0; i < l->handlers.n; i++) {
 			struct signal_handler h = l->handlers.at[i];
 
@@ -84,7 +86,8 @@ void loop_free(struct loop *l)
 	if (!l)
 		return;
 	close(l->signal_fd);
-	pthread_sigmask(SIG_SETMASK, &l->mask_before, NULL);
+	if (!l->signalled)
+		pthread_sigmask(SIG_SETMASK, &l->mask_before, NULL);
 	vec_release(&l->watches);
 	vec_release(&l->dues);
 	vec_release(&l->handlers);

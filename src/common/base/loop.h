@@ -23,6 +23,8 @@ typedef void (*loop_signal_fn)(void *ctx, int signum);
 typedef int64_t (*loop_due_fn)(void *ctx, int64_t now_mono_ms);
 
 int loop_new(const struct clock *clock, struct loop **ret_loop, struct err *e);
+/* Signals that it handles stay blocked if one of them came: what the program does at its end is not
+ * cut short by the next. */
 void loop_free(struct loop *l);
 
 void loop_add_fd(struct loop *l, int fd, short events, loop_fd_fn fn, void *ctx);

@@ -3,9 +3,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -50,6 +52,41 @@ static void test_signals_arrive_as_callbacks(void **state)
 	kill(getpid(), SIGTERM);
 	assert_int_equal(loop_run(loop, NULL), 0);
 	assert_int_equal(got, SIGTERM);
+}
+
+/* As a supervisor and a terminal may send one each. */
+static void test_a_second_signal_does_not_cut_the_end_short(void **state)
+{
+	(void)state;
+	int got = 0;
+	sigset_t term;
+	const struct timespec now = {0};
+
+	assert_int_equal(
+		loop_on_signals(loop, (const int[]){SIGTERM}, 1, stop_on_signal, &got, NULL), 0);
+	raise(SIGTERM);
+	assert_int_equal(loop_run(loop, NULL), 0);
+	loop_free(loop);
+	loop = NULL;
+	raise(SIGTERM);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	assert_int_equal(sigtimedwait(&term, NULL, &now), SIGTERM);
+	pthread_sigmask(SIG_UNBLOCK, &term, NULL);
+}
+
+static void test_signals_are_as_before_if_none_came(void **state)
+{
+	(void)state;
+	int got = 0;
+	sigset_t mask;
+
+	assert_int_equal(
+		loop_on_signals(loop, (const int[]){SIGUSR2}, 1, stop_on_signal, &got, NULL), 0);
+	loop_free(loop);
+	loop = NULL;
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	assert_false(sigismember(&mask, SIGUSR2));
 }
 
 /* Due three times, ten milliseconds apart; then it stops the loop. */
@@ -185,6 +222,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		LOOP_TEST(test_signals_arrive_as_callbacks),
+		LOOP_TEST(test_a_second_signal_does_not_cut_the_end_short),
+		LOOP_TEST(test_signals_are_as_before_if_none_came),
 		LOOP_TEST(test_due_is_called_again_at_the_time_it_asked_for),
 		LOOP_TEST(test_a_readable_descriptor_calls_back),
 		LOOP_TEST(test_what_a_callback_removes_is_not_called_in_the_same_round),

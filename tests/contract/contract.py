@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/contract"
 OPENAPI = ROOT / "schema/openapi.yaml"
 SKIPPED = 77
-DEADLINE_S = 60
+DEADLINE_S = 180
 TOOL_DEADLINE_S = 600
 TOKEN = "contract-0123456789abcdef0123456789"
 

@@ -183,7 +183,7 @@ class FaultTest(unittest.TestCase):
             sha = s.push(TWO)
             s.wait_status(sha, "failure", r"^orders-dr: .*forbids this.*403 not this one")
             s.wait_live("payments-dr", status="Healthy")
-            s.wait_status(sha, "success", "^2 in sync", deadline_s=120)
+            s.wait_status(sha, "success", "^2 in sync")
             self.assertEqual(s.api.started("orders-dr"), {1: 1})
 
     def test_retry_after_is_honoured(self):
@@ -431,14 +431,14 @@ class OtherApiTest(unittest.TestCase):
 
 class TimeTest(unittest.TestCase):
     def test_a_hanging_call_does_not_hold_up_the_end(self):
-        with Site(api={"timeout": "30s"}) as s:
+        with Site(api={"timeout": "300s"}) as s:
             s.api.rule("hang", times=None)
             sha = s.push(TWO)
             s.start()
             wait_for(lambda: s.api.requests(state="hanging"), DEADLINE_S)
             started = time.monotonic()
             s.stop()
-            self.assertLess(time.monotonic() - started, 15)
+            self.assertLess(time.monotonic() - started, 60)
             self.assertFalse(re.search("Sanitizer", s.log()))
             s.api.reset("rules")
             s.start()

@@ -157,7 +157,7 @@ class ApproveTest(unittest.TestCase):
             s.repository.git("reset", "--hard", first)
             s.repository.git("push", "--force", "origin", "main")
             s.wake()
-            s.wait_status(first, "failure", "was rewound", deadline_s=DEADLINE_S)
+            s.wait_status(first, "failure", "was rewound")
             self.assertRegex(s.cli("status"), "(?m)^rewound  the branch was rewound from .*`weir approve --rewind` if it is meant$")
             self.assertIn("weir approve --rewind", s.cli("approve"))
             self.assertIn("the rewind is approved", s.cli("approve", "--rewind", "--yes"))

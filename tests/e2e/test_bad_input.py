@@ -210,7 +210,7 @@ class ConfigurationTest(unittest.TestCase):
                         said = s.cli(command, status=1)
                         self.assertRegex(said, words)
                         self.assertNotIn(HIDDEN, said)
-                        self.assertLess(time.monotonic() - started, 10)
+                        self.assertLess(time.monotonic() - started, 30)
                 s.sections = {key: value for key, value in sections.items() if key not in change}
             self.assertEqual(s.api.requests(method="POST"), [])
 

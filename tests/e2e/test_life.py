@@ -25,13 +25,13 @@ class LifeTest(unittest.TestCase):
             s.wait_status(sha, "success", "^2 in sync")
 
     def test_sigterm_ends_it_while_an_operation_runs_and_a_start_takes_it_up(self):
-        with site(server_options={"delay": "3s"}) as s:
+        with site(server_options={"delay": "15s"}) as s:
             s.start()
             sha = s.push(TWO)
             s.wait_status(sha, "pending", "^waiting for Healthy 0/2$")
             started = time.monotonic()
             s.stop()
-            self.assertLess(time.monotonic() - started, 3)
+            self.assertLess(time.monotonic() - started, 10)
             s.start()
             s.wait_status(sha, "success", "^2 in sync")
             self.assertEqual(s.metric("weir_api_calls_total", verb="create"), 0)

@@ -37,7 +37,7 @@ from repository import Repository, clean_environment
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BIN = pathlib.Path(os.environ.get("WEIR_BIN", ROOT / "build" / "dev" / "bin"))
 PROXY = os.environ.get("WEIR_TEST_PROXY")  # starts a proxy that stands between a site's weir and its API
-DEADLINE_S = 60
+DEADLINE_S = 180  # for what a starved machine does too; some waits of weir alone are a minute
 WORKERS = 8 * (os.cpu_count() or 1)
 GIT_TOKEN = "git-token-that-nobody-may-see"
 printing = threading.Lock()

@@ -19,7 +19,7 @@ import urllib.parse
 
 API = pathlib.Path(__file__).resolve().with_name("api.py")
 TOKEN = "test-token"
-DEADLINE_S = 20
+DEADLINE_S = 60
 
 
 def wait_for(predicate, deadline_s=DEADLINE_S, what="it"):

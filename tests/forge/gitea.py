@@ -20,7 +20,7 @@ import build_gitea
 
 USER = "team"
 PASSWORD = "a-password-of-the-team"
-DEADLINE_S = 60
+DEADLINE_S = 180
 CONFIG = """
 APP_NAME = weir's tests
 RUN_USER = {user}

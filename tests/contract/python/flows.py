@@ -22,7 +22,7 @@ client = AuthenticatedClient(
 )
 ORG = os.environ["ORG"]
 FLEET = os.environ["FLEET"]
-DEADLINE_S = 60
+DEADLINE_S = 180
 
 
 def poll_until_gone_or(status: str, generation: int) -> KafkaReplicator | None:

@@ -25,6 +25,9 @@ struct field_context field_context_below(
 /* A problem at `at`, whose place is unknown if it is NULL. Returns false. */
 bool field_problem(const struct field_context *c, const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Says what was expected and what there is. Returns false. */
+bool field_wrong_type(
+	const struct field_context *c, const struct node *value, const char *expected);
 
 /* Decodes a value that is there into its slot; false if a problem was added. One for each type. */
 typedef bool (*field_decode_fn)(const struct field_context *c, const struct field *field,

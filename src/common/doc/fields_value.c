@@ -26,9 +26,7 @@ static const char *article_for(const struct node *value)
 	return value->type == NODE_NULL ? "" : "a ";
 }
 
-/* Says what was expected and what there is. */
-static bool wrong_type(
-	const struct field_context *c, const struct node *value, const char *expected)
+bool field_wrong_type(const struct field_context *c, const struct node *value, const char *expected)
 {
 	if (value->type == NODE_NULL && value->text)
 		return field_problem(c, value,
@@ -69,7 +67,7 @@ static bool check_string(const struct field_context *c, const struct node *value
 		return field_problem(c, value,
 			"must be a string, but YAML reads a %s here; put the value in quotes",
 			node_type_name(value->type));
-	return wrong_type(c, value, "a string");
+	return field_wrong_type(c, value, "a string");
 }
 
 static bool is_variable_name(const char *name)
@@ -117,84 +115,8 @@ bool field_decode_bool(const struct field_context *c, const struct field *field,
 	if (value->type != NODE_BOOL)
 		return value->type == NODE_STRING
 			       ? field_problem(c, value, "must be true or false, without quotes")
-			       : wrong_type(c, value, "true or false");
+			       : field_wrong_type(c, value, "true or false");
 	*(bool *)slot = value->u.boolean;
-	return true;
-}
-
-/* 1.0 is a whole number to JSON; 012 and 1e3 are not written the same everywhere. */
-static bool take_integer(const struct node *value, int64_t *ret_value)
-{
-	if (value->ambiguity != AMBIGUOUS_NOT)
-		return false;
-	if (value->type == NODE_REAL)
-		return node_real_as_int(value->u.real, ret_value);
-	*ret_value = value->u.integer;
-	return value->type == NODE_INT;
-}
-
-static bool check_range(const struct field_context *c, const struct field *field,
-	const struct node *value, int64_t number)
-{
-	if (number >= field->min && (field->max == 0 || number <= field->max))
-		return true;
-	if (field->max == 0)
-		return field_problem(c, value, "must be at least %lld", (long long)field->min);
-	return field_problem(c, value, "must be between %lld and %lld", (long long)field->min,
-		(long long)field->max);
-}
-
-bool field_decode_int(const struct field_context *c, const struct field *field,
-	const struct node *value, void *slot)
-{
-	int64_t number;
-
-	if (!take_integer(value, &number)) {
-		if (value->type == NODE_STRING || value->ambiguity != AMBIGUOUS_NOT)
-			return field_problem(c, value,
-				"must be a whole number in plain digits, such as 1000, without "
-				"quotes");
-		return wrong_type(c, value, "a whole number");
-	}
-	if (!check_range(c, field, value, number))
-		return false;
-	*(int64_t *)slot = number;
-	return true;
-}
-
-static bool check_duration_range(const struct field_context *c, const struct field *field,
-	const struct node *value, int64_t ms)
-{
-	char least[CLOCK_TEXT_MAX], most[CLOCK_TEXT_MAX];
-
-	if (ms >= field->min && (field->max == 0 || ms <= field->max))
-		return true;
-	duration_format(field->min, least);
-	duration_format(field->max, most);
-	if (field->max == 0)
-		return field_problem(c, value, "must be at least %s", least);
-	return field_problem(c, value, "must be between %s and %s", least, most);
-}
-
-bool field_decode_duration(const struct field_context *c, const struct field *field,
-	const struct node *value, void *slot)
-{
-	bool zero = value->type == NODE_INT && value->u.integer == 0 &&
-		    value->ambiguity == AMBIGUOUS_NOT;
-	int64_t ms = 0;
-
-	if (!zero && (value->type != NODE_STRING || !duration_parse(value->u.string.s, &ms))) {
-		if (value->type == NODE_INT)
-			return field_problem(c, value,
-				"needs a unit: a duration such as 200ms, 30s, 5m or 1h30m");
-		return value->type == NODE_STRING
-			       ? field_problem(c, value,
-					 "must be a duration such as 200ms, 30s, 5m or 1h30m")
-			       : wrong_type(c, value, "a duration such as 30s");
-	}
-	if (!check_duration_range(c, field, value, ms))
-		return false;
-	*(int64_t *)slot = ms;
 	return true;
 }
 
@@ -203,7 +125,7 @@ bool field_decode_time(const struct field_context *c, const struct field *field,
 {
 	(void)field;
 	if (value->type != NODE_STRING)
-		return wrong_type(c, value, "a time such as 2026-12-24T06:00:00Z");
+		return field_wrong_type(c, value, "a time such as 2026-12-24T06:00:00Z");
 	if (!clock_parse(value->u.string.s, slot))
 		return field_problem(c, value,
 			"must be a time with its offset, such as 2026-12-24T06:00:00Z or "
@@ -243,7 +165,7 @@ bool field_decode_choice(const struct field_context *c, const struct field *fiel
 		auto_buf struct buf choices = BUF_INIT;
 
 		field_add_choices(&choices, field->choices);
-		return wrong_type(c, value, buf_str(&choices));
+		return field_wrong_type(c, value, buf_str(&choices));
 	}
 	for (int i = 0; field->choices[i]; i++) {
 		if (strcmp(field->choices[i], text) == 0) {
@@ -271,7 +193,7 @@ bool field_decode_strings(const struct field_context *c, const struct field *fie
 	} else if (value->type != NODE_SEQ) {
 		return value->type == NODE_STRING
 			       ? field_problem(c, value, "must be a list; write it as [ ]")
-			       : wrong_type(c, value, "a list of strings");
+			       : field_wrong_type(c, value, "a list of strings");
 	}
 	for (size_t i = 0; i < list->u.seq.n; i++) {
 		struct field_context item = field_context_below(c, NULL, i);
@@ -290,7 +212,7 @@ bool field_decode_string_map(const struct field_context *c, const struct field *
 
 	(void)field;
 	if (value->type != NODE_MAP)
-		return wrong_type(c, value, "a map of strings");
+		return field_wrong_type(c, value, "a map of strings");
 	for (size_t i = 0; i < value->u.map.n; i++) {
 		const struct node_pair *pair = &value->u.map.at[i];
 		struct field_context item = field_context_below(c, pair->key->u.string.s, 0);
@@ -300,36 +222,4 @@ bool field_decode_string_map(const struct field_context *c, const struct field *
 	if (all_good)
 		*(const struct node **)slot = value;
 	return all_good;
-}
-
-/* "10%" */
-static bool parse_percent(const char *s, int64_t *ret_value)
-{
-	auto_free char *digits = xstrdup(s);
-	size_t len = strlen(digits);
-	uint64_t value;
-
-	if (len < 2 || digits[len - 1] != '%')
-		return false;
-	digits[len - 1] = '\0';
-	if (!text_parse_u64(digits, &value) || value > 100)
-		return false;
-	*ret_value = (int64_t)value;
-	return true;
-}
-
-bool field_decode_count_or_percent(const struct field_context *c, const struct field *field,
-	const struct node *value, void *slot)
-{
-	struct count_or_percent result = {0, false};
-
-	if (value->type == NODE_STRING && parse_percent(value->u.string.s, &result.value))
-		result.percent = true;
-	else if (!take_integer(value, &result.value))
-		return field_problem(
-			c, value, "must be a count such as 3, or a share such as 10%%");
-	else if (!check_range(c, field, value, result.value))
-		return false;
-	*(struct count_or_percent *)slot = result;
-	return true;
 }

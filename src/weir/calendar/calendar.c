@@ -64,10 +64,10 @@ _Static_assert(LIMIT_WINDOWS <= 64, "a set of windows is 64 bits");
 static int check_duration(const struct window_rule *rule, struct err *e)
 {
 	if (rule->duration_ms < LIMIT_WINDOW_MS_MIN || rule->duration_ms > LIMIT_WINDOW_MS_MAX)
-		return err_set(e, ERR_INVALID, "must be between %dm and %dh",
+		return err_set(e, ERR_INVALID, "must be a duration between %dm and %dh, such as 9h",
 			(int)(LIMIT_WINDOW_MS_MIN / 60000), (int)(LIMIT_WINDOW_MS_MAX / 3600000));
 	if (rule->duration_ms % 1000)
-		return err_set(e, ERR_INVALID, "must be whole seconds");
+		return err_set(e, ERR_INVALID, "must be whole seconds, such as 90s");
 	return 0;
 }
 

@@ -20,12 +20,13 @@ static const struct part {
 	int min;
 	int max;
 	const char *const *names; /* of the values from `min` */
+	const char *example;
 } parts[CRON__COUNT] = {
-	[CRON_MINUTE] = {"minute", 0, 59, NULL},
-	[CRON_HOUR] = {"hour", 0, 23, NULL},
-	[CRON_DAY] = {"day of the month", 1, 31, NULL},
-	[CRON_MONTH] = {"month", 1, 12, month_names},
-	[CRON_WEEKDAY] = {"day of the week", 0, 7, weekday_names},
+	[CRON_MINUTE] = {"minute", 0, 59, NULL, "*/15"},
+	[CRON_HOUR] = {"hour", 0, 23, NULL, "8-17"},
+	[CRON_DAY] = {"day of the month", 1, 31, NULL, "1,15"},
+	[CRON_MONTH] = {"month", 1, 12, month_names, "jan-mar"},
+	[CRON_WEEKDAY] = {"day of the week", 0, 7, weekday_names, "mon-fri"},
 };
 
 /* What other crons call schedules, and how to write them. */
@@ -90,7 +91,7 @@ static int complain(const struct item *it, struct err *e, const char *fmt, ...)
 	return err_set(e, ERR_INVALID, "%s: \"%s\" %s", it->part->name, buf_str(&shown), what);
 }
 
-/* "0 to 59", "1 to 12 or jan to dec" */
+/* "0 to 23, such as 8-17", "1 to 12 or jan to dec, such as jan-mar" */
 static const char *values_of(const struct part *part, struct buf *out)
 {
 	buf_clear(out);
@@ -102,6 +103,7 @@ static const char *values_of(const struct part *part, struct buf *out)
 			n++;
 		buf_addf(out, " or %s to %s", part->names[0], part->names[n - 1]);
 	}
+	buf_addf(out, ", such as %s", part->example);
 	return buf_str(out);
 }
 
@@ -151,7 +153,7 @@ static int take_value(struct item *it, int *ret_value, struct err *e)
 	if (!take_name(it, ret_value) && !take_number(it, ret_value))
 		return no_value(it, e);
 	if (*ret_value < it->part->min || *ret_value > it->part->max)
-		return complain(it, e, "is not within %s", values_of(it->part, &values));
+		return complain(it, e, "is out of range: write %s", values_of(it->part, &values));
 	return 0;
 }
 

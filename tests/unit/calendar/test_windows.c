@@ -350,9 +350,11 @@ static void test_bad_rules_are_told_by_index_and_key(void **state)
 		const char *says;
 	} bad[] = {
 		{deny("*/0 * * * *", 1, "UTC"), "schedule: minute: \"*/0\" never gets on"},
-		{deny("0 8 * * *", 0, "UTC"), "duration: must be between 1m and 8784h"},
-		{deny("0 8 * * *", 8785, "UTC"), "duration: must be between"},
-		{{true, "0 8 * * *", MINUTE + 1, "UTC", NULL}, "duration: must be whole seconds"},
+		{deny("0 8 * * *", 0, "UTC"),
+			"duration: must be a duration between 1m and 8784h, such as 9h"},
+		{deny("0 8 * * *", 8785, "UTC"), "duration: must be a duration between"},
+		{{true, "0 8 * * *", MINUTE + 1, "UTC", NULL},
+			"duration: must be whole seconds, such as 90s"},
 		{deny("0 8 * * *", 1, "Berlin"), "timezone: \"Berlin\" is not in the tz database"},
 	};
 

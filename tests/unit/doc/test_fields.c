@@ -298,22 +298,27 @@ static void test_wrong_values_are_told_what_is_right(void **state)
 	(void)state;
 	assert_bad("flag: yes", "1:7: flag: must be true or false, without quotes");
 	assert_bad("flag: 1", "1:7: flag: must be true or false, is a whole number");
-	assert_bad("number: 0", "1:9: number: must be between 1 and 100");
-	assert_bad("number: 101", "1:9: number: must be between 1 and 100");
-	assert_bad("number: 1.5", "1:9: number: must be a whole number, is a number");
-	assert_bad("number: \"5\"",
-		"1:9: number: must be a whole number in plain digits, such as 1000, without "
-		"quotes");
-	assert_bad("number: 012",
-		"1:9: number: must be a whole number in plain digits, such as 1000, without "
-		"quotes");
-	assert_bad("inner: {name: x, size: -1}", "1:24: inner.size: must be at least 0");
-	assert_bad("duration: 30",
-		"1:11: duration: needs a unit: a duration such as 200ms, 30s, 5m or 1h30m");
+	assert_bad("number: 0", "1:9: number: must be a number between 1 and 100, such as 8");
+	assert_bad("number: 101", "1:9: number: must be a number between 1 and 100, such as 8");
+	assert_bad("number: 1.5",
+		"1:9: number: must be a whole number between 1 and 100, such as 8, is a number");
+	assert_bad("number: \"5\"", "1:9: number: must be a whole number between 1 and 100, such "
+				    "as 8, in plain digits and without "
+				    "quotes");
+	assert_bad("number: 012", "1:9: number: must be a whole number between 1 and 100, such as "
+				  "8, in plain digits and without "
+				  "quotes");
+	assert_bad("inner: {name: x, size: -1}",
+		"1:24: inner.size: must be a number of at least 0, such as 3");
+	assert_bad("duration: 30", "1:11: duration: needs a unit, ms, s, m or h: it must be a "
+				   "duration between 0 and 1h, such as 1m");
 	assert_bad("duration: 1:30",
-		"1:11: duration: must be a duration such as 200ms, 30s, 5m or 1h30m");
-	assert_bad("duration: [1]", "1:11: duration: must be a duration such as 30s, is a list");
-	assert_bad("duration: 2h", "1:11: duration: must be between 0 and 1h");
+		"1:11: duration: must be a duration between 0 and 1h, such as 1m; it is written "
+		"as whole numbers with ms, s, m or h, the largest first");
+	assert_bad("duration: [1]",
+		"1:11: duration: must be a duration between 0 and 1h, such as 1m, is a list");
+	assert_bad(
+		"duration: 2h", "1:11: duration: must be a duration between 0 and 1h, such as 1m");
 	assert_bad("time: 2026-12-24",
 		"1:7: time: must be a time with its offset, such as 2026-12-24T06:00:00Z or "
 		"2026-12-24T07:00:00+01:00");
@@ -326,9 +331,12 @@ static void test_wrong_values_are_told_what_is_right(void **state)
 		"1:10: strings: must be a string, but YAML reads a map here; put the value in "
 		"quotes");
 	assert_bad("labels: x", "1:9: labels: must be a map of strings, is a string");
-	assert_bad("share: 101%", "1:8: share: must be a count such as 3, or a share such as 10%");
-	assert_bad("share: many", "1:8: share: must be a count such as 3, or a share such as 10%");
-	assert_bad("share: -1", "1:8: share: must be at least 0");
+	assert_bad("share: 101%", "1:8: share: must be a count of at least 0, such as 3, or a "
+				  "share between 0% and 100%, such as 10%");
+	assert_bad("share: many", "1:8: share: must be a count of at least 0, such as 3, or a "
+				  "share between 0% and 100%, such as 10%");
+	assert_bad("share: -1", "1:8: share: must be a count of at least 0, such as 3, or a share "
+				"between 0% and 100%, such as 10%");
 	assert_bad("inner: x", "1:8: inner: must be a map, is a string");
 	assert_bad("inner:", "1:7: inner: must be a map, is null");
 	assert_bad("list: {name: x}", "1:7: list: must be a list of maps, is a map");
@@ -338,7 +346,7 @@ static void test_wrong_values_are_told_what_is_right(void **state)
 static void test_a_bad_value_leaves_the_default(void **state)
 {
 	(void)state;
-	assert_bad("number: 101", "1:9: number: must be between 1 and 100");
+	assert_bad("number: 101", "1:9: number: must be a number between 1 and 100, such as 8");
 	assert_int_equal(thing.number, 8);
 	assert_bad("[a]", "1:1: must be a map, is a list");
 	assert_defaults();
@@ -414,8 +422,9 @@ static void test_what_is_not_built_takes_its_default_only(void **state)
 	assert_bad("future_map: {size: 4}",
 		"1:20: future_map.size: is not built yet; only its default, 3, is accepted");
 	assert_bad("future_map: {name: x}", "1:20: future_map.name: is not built yet; take it out");
-	assert_bad(
-		"future: soon", "1:9: future: must be a duration such as 200ms, 30s, 5m or 1h30m");
+	assert_bad("future: soon",
+		"1:9: future: must be a duration of at least 0, such as 1h; it is written as whole "
+		"numbers with ms, s, m or h, the largest first");
 }
 
 static void test_what_belongs_elsewhere_is_refused_and_not_suggested(void **state)

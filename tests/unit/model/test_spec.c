@@ -123,11 +123,13 @@ static void test_body_names_the_field(void **state)
 		"expressions: write "
 		"orders.*\n");
 	expect_problems("{" GOOD ", topic_whitelist: a, advanced_configuration: {tasks.max: 0}}",
-		"advanced_configuration.tasks.max: must be between 1 and 10000\n");
+		"advanced_configuration.tasks.max: must be a number between 1 and 10000, such as "
+		"3\n");
 	expect_problems("{" GOOD ", topic_whitelist: a, status: Healthy}",
 		"status: is reported by the API: remove it\n");
 	expect_problems("{" GOOD ", topic_whitelist: a, lag_alert_threshold: true}",
-		"lag_alert_threshold: must be a whole number, is a boolean\n");
+		"lag_alert_threshold: must be a whole number between 0 and 9007199254740991, such "
+		"as 3, is a boolean\n");
 }
 
 static void test_missing_field_is_told_where_the_map_begins(void **state)

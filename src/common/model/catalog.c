@@ -135,7 +135,8 @@ void complain_of_twin(struct catalog *c, const char *path, const char *what, con
 /* Each missing name would otherwise be compared with each declared one. */
 #define COMPARED_MAX 200000
 
-const char *nearest_key(struct catalog *c, const char *word, const struct map *names)
+const char *nearest_key(
+	struct catalog *c, const char *word, const struct map *names, const char *but)
 {
 	VEC(const char *) list = VEC_INIT;
 
@@ -143,7 +144,8 @@ const char *nearest_key(struct catalog *c, const char *word, const struct map *n
 	if (c->parts->n_compared > COMPARED_MAX && c->parts->n_compared > map_size(names))
 		return NULL;
 	for (size_t i = 0; i < map_size(names); i++)
-		vec_push(&list, map_key(names, i));
+		if (!but || strcmp(map_key(names, i), but) != 0)
+			vec_push(&list, map_key(names, i));
 	const char *near = text_suggest(word, list.at, list.n);
 	vec_release(&list);
 	return near;

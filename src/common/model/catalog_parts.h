@@ -68,7 +68,8 @@ void complain_of_twin(struct catalog *c, const char *path, const char *what, con
 	const struct document *d, const char *other_file, const struct document *other);
 /* The key of a map that was meant by a word; NULL too once so many were looked at in this catalog
  * that nobody would read on. */
-const char *nearest_key(struct catalog *c, const char *word, const struct map *names);
+const char *nearest_key(
+	struct catalog *c, const char *word, const struct map *names, const char *but);
 
 /* defaults.c */
 void defaults_add(struct catalog *c, const char *file, const struct document *d);

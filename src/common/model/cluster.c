@@ -73,7 +73,7 @@ static bool stands_beside(const struct resolving *r, enum end end)
 static void complain_undeclared(const struct resolving *r, enum end end, const char *name)
 {
 	const struct map *clusters = &r->catalog->parts->clusters;
-	const char *near = nearest_key(r->catalog, name, clusters);
+	const char *near = nearest_key(r->catalog, name, clusters, NULL);
 	const struct cluster *meant = near ? map_get(clusters, near) : NULL;
 	auto_buf struct buf shown = BUF_INIT;
 

@@ -46,7 +46,7 @@ static void complain_undeclared(
 {
 	const struct field_place place = {
 		.file = r->file, .path = "sync", .files = c->parts->origin_files.at};
-	const char *near = nearest_key(c, item->u.string.s, &c->by_name);
+	const char *near = nearest_key(c, item->u.string.s, &c->by_name, r->name);
 	const struct replicator *meant = near ? map_get(&c->by_name, near) : NULL;
 	auto_free char *path = xasprintf("depends_on[%zu]", i);
 	struct problems found = PROBLEMS_INIT;

@@ -124,6 +124,7 @@ class RestoreTest(unittest.TestCase):
             s.stop()
             (s.state / "weir.db").write_bytes(b"rubbish" * 1000)
             s.cli("status", status=1)
+            self.assertIn("`weir state restore FILE` puts an earlier copy back", s.cli("state", "backup", s.folder / "b", status=1))
             s.cli("state", "restore", copy)
             self.assertIn("No changes.", s.cli("plan"))
             self.assertEqual(next(f for f in s.state.glob("weir.db.before-*") if f.name.endswith("Z")).read_bytes()[:7], b"rubbish")
@@ -151,13 +152,13 @@ class RestoreTest(unittest.TestCase):
             query(s.folder / "newer", "PRAGMA user_version = 999")
             for name, words in (
                 ("nowhere", "nowhere"),
-                ("text", "is not a database"),
+                ("text", "is not a database; nothing was changed; name another copy"),
                 ("empty", "no store of weir"),
-                ("other", "no store of weir"),
-                ("cut", "is damaged"),
+                ("other", "no store of weir.*has no table value; nothing was changed; name another copy"),
+                ("cut", "is damaged; nothing was changed; name another copy"),
                 ("newer", "of a newer release"),
             ):
-                self.assertIn(words, s.cli("state", "restore", s.folder / name, status=1))
+                self.assertRegex(s.cli("state", "restore", s.folder / name, status=1), words)
                 self.assertEqual((s.state / "weir.db").read_bytes(), before)
                 self.assertEqual(list(s.state.glob("weir.db.*")), [])
 

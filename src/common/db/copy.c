@@ -64,16 +64,20 @@ static int check_table(struct db *db, const char *table, struct err *e)
 	if (rc < 0)
 		return rc;
 	db_reset(s);
-	return rc > 0 ? 0 : err_set(e, ERR_CONFLICT, "%s: has no table %s", db->name, table);
+	return rc > 0 ? 0
+		      : err_set(e, ERR_CONFLICT, "%s: has no table %s; %s", db->name, table,
+				db->advice);
 }
 
-int db_open_to_read(const char *path, const char *const *tables, struct db **ret_db, struct err *e)
+int db_open_to_read(const char *path, const char *const *tables, const char *advice,
+	struct db **ret_db, struct err *e)
 {
 	struct db *db = xcalloc(1, sizeof(*db));
 	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 	auto_free char *name = xasprintf("%s%s", path[0] == '/' ? "" : "./", path);
 
 	db->name = xstrdup(path);
+	db->advice = advice;
 	int rc = 0;
 	if (access(path, R_OK) < 0)
 		rc = err_errno(e, errno, "%s", path);

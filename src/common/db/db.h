@@ -38,8 +38,10 @@ int db_open(const char *path, const char *const *migrations, size_t n_migrations
 	struct db **ret_db, struct err *e);
 void db_close(struct db *db);
 /* To look at a file and to copy it; nothing of it is changed. It must be whole and have these
- * tables (ended by NULL): ERR_IO and ERR_CONFLICT if not. */
-int db_open_to_read(const char *path, const char *const *tables, struct db **ret_db, struct err *e);
+ * tables (ended by NULL): ERR_IO and ERR_CONFLICT if not, and `advice`, a literal, says what to do
+ * then. */
+int db_open_to_read(const char *path, const char *const *tables, const char *advice,
+	struct db **ret_db, struct err *e);
 /* A consistent copy into a file that is not there yet, while others may write. On disk when it
  * returns; nothing is left of one that failed. */
 int db_copy(struct db *db, const char *path, struct err *e);

@@ -11,6 +11,7 @@ static const struct failure {
 	enum err_code code;
 	bool retriable;
 	const char *what; /* NULL: SQLite's own words */
+	const char *advice; /* where whoever opened it gave none; NULL: `what` says it all */
 } failures[] = {
 	{.rc = SQLITE_FULL,
 		.code = ERR_IO,
@@ -37,10 +38,12 @@ static const struct failure {
 		.what = "cannot be written; check its owner and mode"},
 	{.rc = SQLITE_CORRUPT,
 		.code = ERR_IO,
-		.what = "is damaged; restore it from a backup, or move it away to start anew"},
+		.what = "is damaged",
+		.advice = "restore it from a backup, or move it away to start anew"},
 	{.rc = SQLITE_NOTADB,
 		.code = ERR_IO,
-		.what = "is not a database; move it away, or name another file"},
+		.what = "is not a database",
+		.advice = "move it away, or name another file"},
 	{.rc = SQLITE_PROTOCOL,
 		.code = ERR_IO,
 		.retriable = true,
@@ -70,6 +73,9 @@ int db_fail(const struct db *db, int rc, struct err *e)
 		if (f->rc != primary)
 			continue;
 		const char *what = f->what ? f->what : sqlite3_errmsg(db->handle);
+		if (f->advice)
+			return err_set(e, f->code, "%s: %s; %s", db->name, what,
+				db->advice ? db->advice : f->advice);
 		return f->retriable ? err_retriable(e, f->code, "%s: %s", db->name, what)
 				    : err_set(e, f->code, "%s: %s", db->name, what);
 	}

@@ -20,6 +20,7 @@ struct db_stmt {
 struct db {
 	sqlite3 *handle;
 	char *name; /* what messages call it */
+	const char *advice; /* what to do if it is damaged or no database; NULL: the usual */
 	VEC(struct db_stmt *) stmts;
 	unsigned depth; /* of transactions */
 	struct err doom; /* set: the transaction will be rolled back, for this reason */

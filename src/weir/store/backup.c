@@ -31,7 +31,8 @@ int store_backup(const char *folder, const char *file, struct err *e)
 			"no store in %s yet: weir has not run with this state", folder);
 	if (access(file, F_OK) == 0)
 		return err_set(e, ERR_CONFLICT, "%s is there already; name another file", file);
-	int rc = db_open_to_read(path, tables, &db, e);
+	int rc = db_open_to_read(
+		path, tables, "`weir state restore FILE` puts an earlier copy back", &db, e);
 	if (rc < 0)
 		return err_prefix(e, "store");
 	rc = db_copy(db, file, e);
@@ -43,7 +44,7 @@ int store_backup(const char *folder, const char *file, struct err *e)
 static int take_copy(const char *file, const char *path, struct err *e)
 {
 	struct db *db;
-	int rc = db_open_to_read(file, tables, &db, e);
+	int rc = db_open_to_read(file, tables, "nothing was changed; name another copy", &db, e);
 	if (rc < 0)
 		return e->code == ERR_CONFLICT ? err_prefix(e, "this is no store of weir") : rc;
 	rc = db_copy(db, path, e);

@@ -117,6 +117,11 @@ class FileTest(unittest.TestCase):
             sha = s.repository.git("rev-parse", "HEAD")
             s.wait_status(sha, "failure", r"is a submodule.*\(replicators/module.yaml\)$")
 
+    def test_a_plan_says_each_once(self):
+        with Site() as s:
+            s.push(GOOD | {"bad.yaml": "a: ["})
+            self.assertEqual(s.cli("plan", status=1).count("replicators/bad.yaml:2:1: "), 1)
+
     def test_one_name_in_two_files_is_an_error_in_both(self):
         with Site() as s:
             s.start()
@@ -166,7 +171,7 @@ class ConfigurationTest(unittest.TestCase):
         "a contradiction": ({"sync": {"prune": {"enabled": True, "max": 0}}}, "prune.max: holds whatever would be deleted"),
         "no schedule": (
             {"sync": {"windows": [{"kind": "deny", "schedule": "0 24 * * *", "duration": "1h"}]}},
-            r"windows\[0\].schedule: hour: \"24\" is not within 0 to 23",
+            r"windows\[0\].schedule: hour: \"24\" is out of range: write 0 to 23, such as 8-17",
         ),
         "no rule": ({"sync": {"adopt": "overwritte"}}, "adopt: .*did you mean overwrite"),
         "review": ({"review": {"enabled": True}}, "review.enabled: is not built yet"),

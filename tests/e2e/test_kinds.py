@@ -181,7 +181,8 @@ class ExplainTest(unittest.TestCase):
             s.push(self.FILES | {"us/defaults.yaml": defaults(topics=["a"])})
             text = s.cli("plan", "--explain", "clicks-dr", status=1)
             self.assertIn("spec.lag_alert_threshold", text)
-            self.assertIn("clicks-dr has errors; weir validate shows them", text)
+            self.assertIn("clicks-dr has errors: it is not used as shown here", text)
+            self.assertEqual(text.count("us/defaults.yaml:4:3: "), 1)
 
     def test_a_name_that_nobody_has_is_an_error(self):
         with Site() as s:

@@ -137,6 +137,7 @@ static void print_settings(void *ctx, const struct read_result *read)
 		t->err = read->err.code != ERR_OK ? read->err : read->load_err;
 		return;
 	}
+	problems_print(&read->catalog->problems, stderr);
 	const struct replicator *r = map_get(&read->catalog->by_name, explain);
 	if (!r) {
 		no_such_name(read->catalog, &t->err);
@@ -149,7 +150,8 @@ static void print_settings(void *ctx, const struct read_result *read)
 	fputs(buf_str(&out), stdout);
 	t->failed = r->failed;
 	if (r->failed)
-		fprintf(stderr, "weir plan: %s has errors; weir validate shows them\n", explain);
+		fprintf(stderr, "weir plan: %s has errors: it is not used as shown here\n",
+			explain);
 }
 
 static int explain_with(const struct config *config, void *ctx)

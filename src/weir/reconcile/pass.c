@@ -122,13 +122,15 @@ static void accept_documents(struct engine *en, const struct catalog *before)
 	}
 }
 
+/* Whoever only plans is shown them with the plan. */
 static void log_problems(const struct engine *en)
 {
+	enum log_level level = en->options.dry ? LOG_INFO : LOG_ERROR;
 	vec_each (p, &en->catalog->problems) {
 		auto_buf struct buf line = BUF_INIT;
 		problem_format(p, &line);
 		if (p->level == PROBLEM_ERROR)
-			log_error("does not load", "commit", en->head.sha, "problem",
+			log_line(level, "does not load", "commit", en->head.sha, "problem",
 				buf_str(&line), NULL);
 	}
 }

@@ -61,7 +61,7 @@ static int run(size_t n_args, char **args)
 const struct command cmd_validate = {
 	.name = "validate",
 	.summary = "Check files of replicators, without any API",
-	.args = "[PATH...]",
+	.args = "[PATH ...]",
 	.help = "Reads every *.yaml and *.yml below the given folders or files and prints all that "
 		"is wrong with them, as "
 		"file:line:column: path: what, what to do. Without a PATH: the folder that "

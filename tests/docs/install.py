@@ -16,6 +16,7 @@ EXPECTED = (
     "share/man/man5/replicatord.yaml.5",
     "share/man/man5/weir-replicators.5",
     "share/man/man5/weir.yaml.5",
+    "share/man/man7/weir-holds.7",
     "share/weir/examples/quickstart/weir.yaml",
     "share/weir/schema/openapi.yaml",
 )

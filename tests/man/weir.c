@@ -1,11 +1,25 @@
-/* Prints what the man pages of weir take from its tables: `man_weir config`, `man_weir spec` or
- * `man_weir sync`. */
+/* Prints what the man pages of weir take from its tables (`man_weir config`, `spec`, `sync`,
+ * `cluster`), and words that have to stand in one, each on a line (`holds`, `standings`). */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "config/config.h"
 #include "model/catalog.h"
+#include "plan/plan.h"
+#include "reconcile/report.h"
+
+static void list_holds(struct buf *out)
+{
+	for (int i = PLAN_HOLD_NOT + 1; i < PLAN_HOLD__COUNT; i++)
+		buf_addf(out, "%s\n", plan_hold_name((enum plan_hold)i));
+}
+
+static void list_standings(struct buf *out)
+{
+	for (int i = 0; i < STANDING__COUNT; i++)
+		buf_addf(out, "%s\n", standing_name((enum standing)i));
+}
 
 static const struct {
 	const char *name;
@@ -15,6 +29,8 @@ static const struct {
 	{"spec", spec_mdoc},
 	{"sync", sync_mdoc},
 	{"cluster", cluster_mdoc},
+	{"holds", list_holds},
+	{"standings", list_standings},
 };
 
 int main(int argc, char **argv)
@@ -27,6 +43,6 @@ int main(int argc, char **argv)
 			return fputs(buf_str(&out), stdout) == EOF;
 		}
 	}
-	fputs("usage: man_weir config|spec|sync|cluster\n", stderr);
+	fputs("usage: man_weir config|spec|sync|cluster|holds|standings\n", stderr);
 	return 64;
 }

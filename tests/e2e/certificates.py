@@ -12,7 +12,7 @@ NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
 
 def openssl(*words):
-    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=30)
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=120)
 
 
 class Authority:

@@ -16,7 +16,7 @@ import threading
 import time
 import urllib.parse
 
-PATIENCE_S = 30
+PATIENCE_S = 180
 WRITER = "writer-0123456789abcdef0123456789"
 READER = "reader-0123456789abcdef0123456789"
 OTHER = "other-0123456789abcdef0123456789"

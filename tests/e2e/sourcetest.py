@@ -15,7 +15,7 @@ from weirtest import BIN
 PROBE = BIN.parent / "tests" / "source_probe"
 # For tests of memory: a sanitizer is to give it back at once.
 FRUGAL = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"}
-DEADLINE_S = 60
+DEADLINE_S = 180
 REPLICATOR = """\
 apiVersion: weir/v1
 kind: KafkaReplicator
@@ -41,7 +41,7 @@ class Failure(Exception):
 class Probe:
     """`options`: token_ref, ca_file, ssh_key, known_hosts."""
 
-    def __init__(self, url, mirror, timeout_ms=60000, environment=None, **options):
+    def __init__(self, url, mirror, timeout_ms=600000, environment=None, **options):
         self.process = subprocess.Popen(
             [PROBE, url, str(mirror), str(timeout_ms), *(f"{name}={value}" for name, value in options.items())],
             stdin=subprocess.PIPE,

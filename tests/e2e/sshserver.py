@@ -14,7 +14,7 @@ import subprocess
 import time
 
 SSHD = "/usr/sbin/sshd"
-DEADLINE_S = 30
+DEADLINE_S = 180
 CONFIG = """\
 ListenAddress 127.0.0.1
 PidFile none

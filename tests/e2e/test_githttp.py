@@ -14,7 +14,7 @@ import unittest
 
 from githttp import GitServer
 
-DEADLINE_S = 30
+DEADLINE_S = 180
 
 
 class ServerTest(unittest.TestCase):

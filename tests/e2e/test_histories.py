@@ -34,7 +34,7 @@ FAULTS = {
     "html": ("html", {"effect": True}),
     "slow": ("delay", {"ms": 1500}),
 }
-DEADLINE_S = 150  # more than the longest wait after a call that failed
+DEADLINE_S = 300  # more than the longest wait after a call that failed
 
 
 def is_key(field):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Git over ssh: keys, agents, known hosts, and servers that hang, drip and die."""
 
+import contextlib
 import os
 import pathlib
 import re
@@ -273,12 +274,13 @@ class Servers(SshTest):
         self.assertEqual(probe.fetch()[0], head)
 
     def test_that_hangs_during_a_push(self):
-        probe = self.probe(timeout_ms=5000)
-        probe.fetch()
+        with contextlib.closing(self.probe()) as patient:
+            patient.fetch()
         hook = self.bare / "hooks" / "pre-receive"
         hook.write_text("#!/bin/sh\nexec sleep 1000\n")
         hook.chmod(0o700)
-        self.fails("timeout", "gave up after 5s", probe.ask, "note", self.first, "x", retriable=True)
+        probe = self.probe(timeout_ms=10000)
+        self.fails("timeout", "gave up after 10s", probe.ask, "note", self.first, "x", retriable=True)
         self.end_hook()
         hook.unlink()
         probe.ask("note", self.first, "1 in sync")

@@ -2,6 +2,8 @@
 """The commands besides `run`: init, validate, plan, apply and status."""
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -202,7 +204,7 @@ class ApplyTest(unittest.TestCase):
             s.wait_status(s.push(TWO), "success", "^2 in sync")
             s.api.reset("requests")
             text = s.cli("apply", "--path", s.repository.path, status=1)
-            self.assertRegex(text, "a daemon that runs applies what is pushed; stop it to apply a folder")
+            self.assertRegex(text, "a folder cannot be applied beside a daemon: another weir works on .*; stop it")
             self.assertRegex(text, "another weir works on .*/state")
             self.assertEqual(s.api.requests(method="POST"), [])
 
@@ -270,6 +272,25 @@ class FileTest(unittest.TestCase):
             (folder / "weir.yaml").write_text("mine\n")
             self.assertIn("stays as it is", s.cli("init", folder, config=False))
             self.assertEqual((folder / "weir.yaml").read_text(), "mine\n")
+
+    def test_what_init_writes_is_for_whoever_runs_it(self):
+        with Site() as s:
+            s.environment |= {"HOME": str(s.folder / "a home"), "XDG_STATE_HOME": ""}
+            own = f"{s.folder}/a home/.local/state/weir"
+            for environment, state in (
+                ({}, "/var/lib/weir" if os.geteuid() == 0 else own),
+                ({"XDG_STATE_HOME": "state"}, "/var/lib/weir" if os.geteuid() == 0 else own),
+                ({"XDG_STATE_HOME": f"{s.folder}/some \"state\""}, f"{s.folder}/some \"state\"/weir"),
+            ):
+                s.environment |= environment
+                file = s.folder / "fresh" / "weir.yaml"
+                s.cli("init", file.parent, config=False)
+                written = re.search("(?m)^state: (.*?) +#", file.read_text())[1]
+                self.assertEqual(json.loads(written) if written[0] == '"' else written, state)
+                if state != "/var/lib/weir":  # there may be a store
+                    text = s.cli("status", "-c", file, config=False, status=1)
+                    self.assertIn("no store in " + str(s.folder), text)
+                file.unlink()
 
     def test_validate_prints_every_problem(self):
         with Site() as s:

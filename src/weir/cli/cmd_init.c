@@ -1,10 +1,16 @@
 /* weir init: files to start from. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/fs.h"
 #include "cli/cli.h"
+#include "doc/json.h"
+
+#define STATE_OF_SERVICE "/var/lib/weir"
 
 static const struct opt opts[] = {
 	{.name = NULL},
@@ -22,8 +28,7 @@ static const char config_text[] =
 	"  url: https://api.example.com\n"
 	"  organization: acme\n"
 	"  token: env:STREAMTIME_TOKEN   # never the token itself: env:NAME, file:PATH or "
-	"systemd:NAME\n"
-	"state: /var/lib/weir\n";
+	"systemd:NAME\n";
 
 static const char replicator_text[] =
 	"# A replicator copies topics from one Kafka cluster to another; see weir-replicators(5).\n"
@@ -40,14 +45,40 @@ static const char replicator_text[] =
 	"  lag_alert_threshold: 10000\n"
 	"  lag_alert_threshold_unit: messages\n";
 
-static const struct template
+/* The service's, or for whoever may not write there what the XDG Base Directory Specification
+ * names. */
+static char *choose_state(void)
+{
+	const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	if (xdg && xdg[0] == '/')
+		return fs_join(xdg, "weir");
+	if (geteuid() != 0 && home && home[0] == '/')
+		return fs_join(home, ".local/state/weir");
+	return xstrdup(STATE_OF_SERVICE);
+}
+
+static void write_state(struct buf *out)
+{
+	auto_free char *state = choose_state();
+	if (!strcmp(state, STATE_OF_SERVICE)) {
+		buf_adds(out, "state: " STATE_OF_SERVICE "            # what weir remembers\n");
+		return;
+	}
+	buf_adds(out, "state: ");
+	json_write_string(out, state);
+	buf_adds(out, "   # what weir remembers; a service has " STATE_OF_SERVICE "\n");
+}
+
+struct template
 {
 	const char *name;
 	const char *text;
-}
-templates[] = {
-	{"weir.yaml", config_text},
-	{"replicators/example.yaml", replicator_text},
+	void (*end)(struct buf * out); /* what depends on who runs it; NULL: nothing */
+};
+
+static const struct template templates[] = {
+	{"weir.yaml", config_text, write_state},
+	{"replicators/example.yaml", replicator_text, NULL},
 };
 
 /* A file that is there is a user's: it stays as it is. */
@@ -60,9 +91,13 @@ static int write_template(const char *dir, const struct template *t, struct err 
 		return 0;
 	}
 	auto_free char *folder = xmemdupz(path, (size_t)(strrchr(path, '/') - path));
+	auto_buf struct buf text = BUF_INIT;
+	buf_adds(&text, t->text);
+	if (t->end)
+		t->end(&text);
 	int rc = fs_mkdirs(folder, 0755, e);
 	if (rc == 0)
-		rc = fs_write(path, t->text, strlen(t->text), 0644, e);
+		rc = fs_write(path, buf_str(&text), text.len, 0644, e);
 	if (rc == 0)
 		printf("wrote %s\n", path);
 	return rc;
@@ -84,7 +119,9 @@ const struct command cmd_init = {
 	.summary = "Write a weir.yaml and a replicator to start from",
 	.args = "[DIR]",
 	.help = "Writes weir.yaml and replicators/example.yaml into DIR (default: here). Files "
-		"that exist stay as they are.",
+		"that exist stay as they are. Its `state` is " STATE_OF_SERVICE
+		" where root runs it, else a folder of your own "
+		"($XDG_STATE_HOME/weir or ~/.local/state/weir).",
 	.opts = opts,
 	.max_args = 1,
 	.run = run,

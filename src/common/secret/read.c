@@ -76,7 +76,9 @@ int secret_read_variable(const char *name, struct secret **ret_secret, struct er
 	const char *value = getenv(name);
 
 	if (!value)
-		return err_set(e, ERR_NOT_FOUND, "environment variable %s is not set", name);
+		return err_set(e, ERR_NOT_FOUND,
+			"environment variable %s is not set; set it where the program is started",
+			name);
 	if (!*value)
 		return err_set(e, ERR_INVALID, "environment variable %s is empty", name);
 	if (strlen(value) > LIMIT_SECRET_BYTES)

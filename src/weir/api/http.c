@@ -83,8 +83,8 @@ static int build_request(const struct api_http *h, const struct api_call *c,
 	else if (c->body)
 		buf_adds(&r->body, c->body);
 	rc = add_headers(r, c, e);
-	if (rc == 0)
-		rc = secret_ref_read(h->token_ref, &r->bearer, e);
+	if (rc == 0 && secret_ref_read(h->token_ref, &r->bearer, e) < 0)
+		rc = err_prefix(e, "api.token");
 	if (rc < 0) {
 		http_request_free(r);
 		return rc;
@@ -114,7 +114,6 @@ static void send_call(void *ctx, struct api_call *owned_call)
 	if (owned_call->verb == API_LIST && !(owned_call->page && owned_call->page[0]))
 		api_pages_begin(&h->pages);
 	if (build_request(h, owned_call, &request, &e) < 0) {
-		err_prefix(&e, "api");
 		e.retriable = true; /* the token may come back */
 		fail_later(h, ticket, &e);
 	} else {

@@ -70,9 +70,7 @@ static int apply_here(const struct config *config)
 	struct err e = ERR_INIT;
 	int rc = host_new(&options, &h, &e);
 	if (rc < 0 && e.code == ERR_CONFLICT && path)
-		fputs("weir apply: a daemon that runs applies what is pushed; stop it to apply a "
-		      "folder\n",
-			stderr);
+		err_prefix(&e, "a folder cannot be applied beside a daemon");
 	if (rc == 0)
 		rc = host_run(h, &e);
 	int status = rc < 0 ? cli_fail("apply", &e) : tell_outcome(host_engine(h));

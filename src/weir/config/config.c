@@ -139,10 +139,9 @@ static struct node *read_document(struct config *c, const char *file, struct pro
 	auto_buf struct buf text = BUF_LIMIT(LIMIT_CONFIG_BYTES);
 	struct err e = ERR_INIT;
 	if (fs_read(file, &text, &e) < 0) {
-		problems_add(problems, PROBLEM_ERROR, NULL, 0, 0, "", "%s%s", e.msg,
-			e.code == ERR_NOT_FOUND
-				? "; name it with -c FILE, or make one with `weir init`"
-				: "");
+		problems_add(problems, PROBLEM_ERROR, NULL, 0, 0, "", "%s; name %s", e.msg,
+			e.code == ERR_NOT_FOUND ? "it with -c FILE, or make one with `weir init`"
+						: "another with -c FILE");
 		return NULL;
 	}
 	struct yaml_docs docs = YAML_DOCS_INIT;

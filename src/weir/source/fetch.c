@@ -30,8 +30,9 @@ static int missing_branch(const struct source *s, const struct remote *r, struct
 			"%s: the repository has no commits; push one to branch %s", s->location.url,
 			s->branch);
 	remote_list_branches(r, BRANCHES_SHOWN, &branches);
-	return err_set(e, ERR_NOT_FOUND, "%s: there is no branch %s; %s%s", s->location.url,
-		s->branch, branches.len ? "there are: " : "there are none", buf_str(&branches));
+	return err_set(e, ERR_NOT_FOUND, "%s: there is no branch %s; %s%s; check source.branch",
+		s->location.url, s->branch, branches.len ? "there are: " : "there are none",
+		buf_str(&branches));
 }
 
 /* libgit2 would leave a reference alone, and succeed, in cases that are failures to us; so it is

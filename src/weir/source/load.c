@@ -169,8 +169,8 @@ static int open_tree(struct walk *w, const char *sha, git_tree **ret_tree, struc
 	int rc = source_find_tree(s, commit, s->path, ret_tree, e);
 	if (rc == 0 && !*ret_tree)
 		return err_set(e, ERR_NOT_FOUND,
-			"there is no folder %s in commit %.7s of branch %s", s->path, sha,
-			s->branch);
+			"there is no folder %s in commit %.7s of branch %s; check source.path",
+			s->path, sha, s->branch);
 	return rc;
 }
 

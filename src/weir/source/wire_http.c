@@ -42,7 +42,8 @@ static int add_token(struct http_request *r, const struct source *s, struct err 
 		return 0;
 	const char *user = s->user ? s->user : DEFAULT_USER;
 	r->basic_user = secret_new(user, strlen(user));
-	return secret_ref_read(s->token_ref, &r->basic_password, e);
+	int rc = secret_ref_read(s->token_ref, &r->basic_password, e);
+	return rc < 0 ? err_prefix(e, "source.token") : rc;
 }
 
 static int make_request(struct exchange *x, struct err *e)

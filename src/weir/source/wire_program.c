@@ -51,7 +51,9 @@ static int start_in_folder(struct program *p, struct err *e)
 	struct stat st;
 
 	if (stat(p->wire->source->location.path, &st) < 0 || !S_ISDIR(st.st_mode))
-		return err_set(e, ERR_NOT_FOUND, "there is no such folder");
+		return err_set(e, ERR_NOT_FOUND,
+			"there is no such folder; check source.url, or make it with `git init "
+			"--bare`");
 	return start_git(p, e);
 }
 

@@ -81,13 +81,15 @@ static struct store *store_new(struct db *db, const char *scope)
 int store_open(const char *folder, const char *scope, struct store **ret_store, struct err *e)
 {
 	if (fs_mkdirs(folder, 0700, e) < 0)
-		return err_prefix(e, "state");
+		return err_prefix(e, "state: choose a folder that weir may write to");
 	auto_free char *lock_path = fs_join(folder, "lock");
 	auto_free char *path = fs_join(folder, "weir.db");
 	int lock = -1;
 	if (fs_lock(lock_path, &lock, e) < 0) {
 		if (e->code == ERR_CONFLICT)
-			return err_prefix(e, "another weir works on %s", folder);
+			return err_prefix(e,
+				"another weir works on %s; stop it, or give this one another state",
+				folder);
 		return err_prefix(e, "state");
 	}
 	struct db *db;

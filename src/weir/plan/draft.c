@@ -72,8 +72,14 @@ bool plan_intent_shows(const struct plan_record *record, const struct live *live
 	return shows;
 }
 
-/* Nobody else can have come in between what was started last and what we saved. */
-static bool is_exact(const struct draft *d, const struct live *live,
+enum trace { /* of our open intent in the draft */
+	TRACE_NONE,
+	TRACE_SHOWS, /* what we sent is there; perhaps there is more */
+	TRACE_NEXT, /* ... and it is the generation that ours makes; but no answer said so */
+	TRACE_EXACT /* nobody else can have come in between what was started last and it */
+};
+
+static enum trace trace_of(const struct draft *d, const struct live *live,
 	const struct plan_record *record, bool known)
 {
 	bool next = live->generation == d->started + 1;
@@ -81,9 +87,13 @@ static bool is_exact(const struct draft *d, const struct live *live,
 		     record->intent_ours_from <= d->started;
 
 	if (record->intent_generation)
-		return record->intent_generation == live->generation && (next || chain);
-	/* No answer came, so that it shows has to do, where there is nothing better to go by. */
-	return next && record->intent_base == d->started && !known;
+		return record->intent_generation == live->generation && (next || chain)
+			       ? TRACE_EXACT
+			       : TRACE_SHOWS;
+	/* That it shows has to do, where there is nothing better to go by. */
+	if (next && record->intent_base == d->started && !known)
+		return TRACE_EXACT;
+	return chain ? TRACE_NEXT : TRACE_SHOWS;
 }
 
 /* What we are about to write stands on drafts of ours alone, and did not leave or show yet. */
@@ -94,24 +104,38 @@ static bool rests_on_ours(
 	       record->intent_base == live->generation && record->intent_ours_from <= d->started;
 }
 
-/* What is not as it runs is ours if it is as Git says, and foreign if it is not about to be. */
-static enum draft_part part_of(const struct setting *s, bool exact)
+/* We sent it, or took it away. */
+static bool is_sent(const struct setting *s, enum trace trace)
 {
-	if (setting_equal(s, s->value[SIDE_LIVE], s->value[SIDE_PROVISIONED]))
+	const struct node *intended = s->value[SIDE_INTENDED];
+
+	return trace >= (intended ? TRACE_SHOWS : TRACE_NEXT) &&
+	       setting_equal(s, intended, s->value[SIDE_LIVE]);
+}
+
+/* What is not as it runs is ours if it is as Git says or as we sent it, and foreign if it is not
+ * about to be. */
+static enum draft_part part_of(const struct setting *s, enum trace trace)
+{
+	const struct node *live = s->value[SIDE_LIVE], *desired = s->value[SIDE_DESIRED];
+
+	if (setting_equal(s, live, s->value[SIDE_PROVISIONED]))
 		return DRAFT_NOT;
 	switch (s->verdict) {
 	case VERDICT_SAME:
 		return DRAFT_OURS;
 	case VERDICT_FREE:
-		if (!exact)
-			return DRAFT_FOREIGN;
-		/* What an earlier draft of ours took away; all else an API fills in by itself. */
-		return s->value[SIDE_LIVE] ? DRAFT_NOT : DRAFT_OURS;
+		if (desired && setting_equal(s, desired, live))
+			return DRAFT_NOT; /* ignored, and all the same as Git says */
+		if (is_sent(s, trace))
+			return live ? DRAFT_NOT : DRAFT_OURS;
+		/* What is set besides an API fills in by itself. */
+		return trace == TRACE_EXACT ? DRAFT_NOT : DRAFT_FOREIGN;
 	case VERDICT_REPORT:
 	case VERDICT_WITHHOLD:
 	case VERDICT_STAYS:
 	case VERDICT_CONTESTED:
-		return exact ? DRAFT_NOT : DRAFT_FOREIGN;
+		return trace == TRACE_EXACT || is_sent(s, trace) ? DRAFT_NOT : DRAFT_FOREIGN;
 	case VERDICT_WRITE:
 	case VERDICT_NOT_KEPT:
 	case VERDICT__COUNT:
@@ -130,13 +154,14 @@ struct draft draft_examine(
 	if (!d.exists)
 		return d;
 	d.ours = intent_is_saved(live, record) && intent_shows(settings);
-	bool rests = rests_on_ours(&d, live, record);
-	bool exact = rests || (d.ours && is_exact(&d, live, record, known));
-	d.unknown = !known && !exact;
+	enum trace trace = rests_on_ours(&d, live, record) ? TRACE_EXACT
+			   : d.ours			   ? trace_of(&d, live, record, known)
+							   : TRACE_NONE;
+	d.unknown = !known && trace != TRACE_EXACT;
 	for (size_t i = 0; known && i < settings->n; i++) {
 		struct setting *s = &settings->at[i];
 
-		s->draft = part_of(s, exact);
+		s->draft = part_of(s, trace);
 		d.ours = d.ours || s->draft == DRAFT_OURS;
 		d.n_foreign += s->draft == DRAFT_FOREIGN;
 	}

@@ -98,6 +98,15 @@ static bool hold_difference(struct planner *p, struct plan_item *it, enum sync_a
 			it->name));
 }
 
+/* True if somebody is at it: of which generation, only its end shows. */
+static bool hold_unfinished(struct planner *p, struct plan_item *it, enum plan_action action)
+{
+	if (!is_busy(it) || it->live->generation <= draft_started(it->live, NULL))
+		return false;
+	hold_busy(p, it, action);
+	return true;
+}
+
 static void decide_overwrite(struct planner *p, struct plan_item *it, enum sync_adopt adopt)
 {
 	const char *fixed = plan_fixed_names(p, NULL);
@@ -110,7 +119,7 @@ static void decide_overwrite(struct planner *p, struct plan_item *it, enum sync_
 			"write in Git what is live, or declare it under another name");
 		return;
 	}
-	if (hold_difference(p, it, adopt))
+	if (hold_difference(p, it, adopt) || hold_unfinished(p, it, PLAN_UPDATE))
 		return;
 	if (is_draft(it->live, it->record) && hold_draft(p, it, PLAN_UPDATE))
 		return;
@@ -146,9 +155,7 @@ void plan_adoption(struct planner *p, const struct subject *s, struct plan_item 
 		decide_overwrite(p, it, adopt);
 	else if (is_draft(s->live, s->record))
 		decide_draft(p, it);
-	else if (is_busy(it) && s->live->generation > draft_started(s->live, NULL))
-		hold_busy(p, it, PLAN_ADOPT); /* of which generation, only its end shows */
-	else
+	else if (!hold_unfinished(p, it, PLAN_ADOPT))
 		it->action = PLAN_ADOPT;
 	it->healthy = s->live->status == LIVE_HEALTHY && it->action != PLAN_RECONCILE;
 }

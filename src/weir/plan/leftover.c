@@ -94,6 +94,8 @@ void plan_leave(struct planner *p, struct plan_item *it, const size_t n[VERDICT_
 {
 	enum verdict shown = decide_leftovers(p, it, n);
 
+	for (size_t i = 0; i < ARRAY_SIZE(leftovers); i++)
+		it->leaves = it->leaves || n[leftovers[i].verdict] > 0;
 	vec_each (s, &p->settings) {
 		/* Nearly all are as Git says: no texts are made for nothing. */
 		bool says_something = s->verdict != VERDICT_FREE && s->verdict != VERDICT_SAME;

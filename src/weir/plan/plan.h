@@ -229,6 +229,7 @@ struct plan_item {
 	bool draft; /* ours, and its live generation was saved and, as far as is known, not started
 		     */
 	bool healthy; /* live, provisioned at its generation, and Healthy */
+	bool leaves; /* besides what is done, something is not as Git says and stays so */
 	const char *file; /* of the document */
 	unsigned line;
 };

@@ -247,7 +247,8 @@ static bool extends(const struct intent *draft, const struct intent *i)
 	if (!draft)
 		return false;
 	if (draft->state == INTENT_OPEN) /* it did not leave, or nothing came of it */
-		return draft->base_generation && draft->base_generation == i->base_generation;
+		return draft->base_generation && (draft->base_generation == i->base_generation ||
+							 draft->base_generation == i->generation);
 	return (draft->state == INTENT_SAVED || draft->state == INTENT_SENT) &&
 	       draft->generation == draft->base_generation + 1 &&
 	       draft->generation == i->base_generation;

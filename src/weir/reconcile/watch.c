@@ -116,8 +116,8 @@ void watch_landed(struct engine *en)
 
 /*
  * What ended is what the plan waited for or began. It may be of an older commit: then the newer one
- * is still to be applied, and the next plan tells. So it does of what others saved on top: it may
- * have undone ours.
+ * is still to be applied, and the next plan tells. So it does of what others saved on top, which
+ * may have undone ours, and of what is not as Git says and was left so, or not kept.
  */
 static void finish_item(struct engine *en, struct record *r, bool disturbed)
 {
@@ -127,12 +127,13 @@ static void finish_item(struct engine *en, struct record *r, bool disturbed)
 	if (!item || disturbed)
 		return;
 	item->waiting = false;
-	if (item->action != PLAN_NONE && r->begun_by != en->plans) {
+	bool all = r->begun_by == en->plans && !item->leaves && !r->row.not_kept;
+	if (item->action != PLAN_NONE && !all) {
 		pass_soon(en, 0);
 		return;
 	}
 	item->action = PLAN_NONE;
-	item->healthy = !r->row.not_kept;
+	item->healthy = true;
 }
 
 void watch_succeed(struct engine *en, struct record *r)
@@ -156,8 +157,6 @@ void watch_succeed(struct engine *en, struct record *r)
 	work_wake_others(en, r->name);
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
 	ledger_changed(&en->ledger, r);
-	if (r->row.not_kept)
-		pass_soon(en, 0); /* the next plan tells what was lost */
 }
 
 void watch_fail(struct engine *en, struct record *r, const char *why)
@@ -227,6 +226,16 @@ void watch_note(const struct engine *en, struct record *r, const struct live *li
 		r->status_left = true;
 }
 
+/* A list that is under way may be from before this look: then it is too old to go by. */
+static void note_generation(struct engine *en, struct record *r, const struct live *live)
+{
+	if (live->generation <= r->row.seen_generation)
+		return;
+	r->row.seen_generation = live->generation;
+	r->seen_at = now_mono(en);
+	ledger_changed(&en->ledger, r);
+}
+
 /* `observed_generation` tells on its own, unless it stood there before the operation began (another
  * attempt). */
 static bool tells_by_itself(const struct record *r, const struct live *live)
@@ -293,26 +302,28 @@ void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 	}
 	const struct live *live = &a->live;
 	watch_note(en, r, live);
-	if (live->status == LIVE_DELETING)
+	if (live->status == LIVE_DELETING) {
 		give_way(en, r, "it is being deleted");
-	else if (!live_is_same(live, r->intent->uid, r->intent->created_at) ||
-		 (live->generation < r->intent->generation && !lagging))
+	} else if (!live_is_same(live, r->intent->uid, r->intent->created_at) ||
+		   (live->generation < r->intent->generation && !lagging)) {
 		give_way(en, r, "it was made anew by somebody else");
-	else if (live->generation < r->intent->generation)
+	} else if (live->generation < r->intent->generation) {
 		watch_later(en, r); /* an answer from before our write */
-	else
+	} else {
+		note_generation(en, r, live);
 		judge(en, r, live);
+	}
 }
 
 void watch_asked(struct engine *en, struct record *r, struct api_answer *a)
 {
 	r->work = WORK_WATCH;
-	if (a->outcome == API_STALE || a->outcome == API_ABSENT || a->outcome == API_KEY_REUSED) {
+	if (a->outcome == API_STALE || a->outcome == API_KEY_REUSED) {
 		give_way(en, r, a->err.msg);
 		return;
 	}
 	if (a->outcome != API_OK) {
-		watch_later(en, r);
+		watch_later(en, r); /* and whether it is gone, the next look tells */
 		return;
 	}
 	switch (a->operation.state) {

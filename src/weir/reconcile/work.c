@@ -16,9 +16,18 @@ static bool set_text(char **at, const char *value)
 	return true;
 }
 
-/* Whether anything is new. */
+static void forget_generations(struct store_row *row)
+{
+	str_replace(&row->provisioned, NULL);
+	row->seen_generation = row->provisioned_generation = 0;
+	row->failed_generation = row->failures = row->retry_at_ms = 0;
+}
+
+/* Whether anything is new. Another object begins its generations anew. */
 static bool set_identity(const struct engine *en, struct record *r, const struct live *live)
 {
+	if (!live_is_same(live, r->row.uid, r->row.created_at))
+		forget_generations(&r->row);
 	bool changed = set_text(&r->row.uid, live->uid);
 	changed = set_text(&r->row.created_at, live->created_at) || changed;
 	if (live->generation <= r->row.seen_generation)
@@ -129,12 +138,11 @@ static bool is_lagging(
 
 void work_forget_object(struct store_row *row)
 {
-	char **const texts[] = {&row->uid, &row->created_at, &row->provisioned, &row->failure,
-		&row->not_kept, &row->leftovers, &row->contested};
+	char **const texts[] = {&row->uid, &row->created_at, &row->failure, &row->not_kept,
+		&row->leftovers, &row->contested};
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		str_replace(texts[i], NULL);
-	row->seen_generation = row->provisioned_generation = 0;
-	row->failed_generation = row->failures = row->retry_at_ms = 0;
+	forget_generations(row);
 }
 
 void work_let_go(struct engine *en, struct record *r)
@@ -241,6 +249,15 @@ void work_applied(struct engine *en, struct record *r, const struct live *live)
 	ledger_changed(&en->ledger, r);
 }
 
+/* What the open intent wrote is what is to be set going. */
+static bool is_of_intent(struct record *r, const struct live *live)
+{
+	const struct intent *i = r->intent;
+	if (!i || i->generation)
+		return i && i->generation == live->generation;
+	return live->generation > i->base_generation && plan_intent_shows(ledger_plan(r), live);
+}
+
 static void begin_reconcile(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
@@ -250,7 +267,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	if (calls_refused(r, "", live->generation))
 		return;
 	struct intent *i = r->intent;
-	if (!i || (i->generation && i->generation != live->generation)) {
+	if (!is_of_intent(r, live)) {
 		auto_arena struct arena a = ARENA_INIT;
 		struct spec intended = plan_intended(&a, item);
 		i = xcalloc(1, sizeof(*i));
@@ -261,6 +278,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 			.sha = xstrdup_opt(commit_of(en)),
 			.intended = spec_to_json(&intended),
 			.base_generation = live->generation - 1,
+			.generation = live->generation,
 			.created_ms = now_wall(en),
 			.heals = r->healed,
 		};
@@ -319,7 +337,7 @@ static void follow(struct engine *en, struct plan_item *item)
 	}
 	if (live && item->desired && item->ours && !r->row.owned && r->intent)
 		work_applied(en, r, live); /* our create, which was never answered */
-	if (!live || !r->row.owned)
+	if (!live || !r->row.owned || !item->ours)
 		return;
 	if (has_come_to_its_end(r, live)) {
 		watch_note(en, r, live);

@@ -111,7 +111,7 @@ static bool change(struct world *w, struct object *o, const struct body *b, unsi
 			continue;
 		changed = true;
 		o->live.v[f] = b->v[f];
-		o->theirs[f] = !ours;
+		o->theirs[f] = !ours || w->effect_orphan; /* weir may know nothing of it any more */
 		o->wrote[f] = w->effect_stores;
 		if (ours)
 			o->applied.v[f] = b->v[f];

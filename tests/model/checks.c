@@ -100,9 +100,6 @@ static void journal_comes_first(struct world *w, const struct api_call *c)
 	struct intents intents = VEC_INIT;
 	struct err e = ERR_INIT;
 	bool found = false;
-	if (world_disk_full && c->verb != API_RECONCILE)
-		violate("journal_comes_first", "a %s left while the disk was full",
-			api_verb_name(c->verb));
 	if (store_load_intents(w->store, &intents, &e) < 0)
 		BUG("%s", e.msg);
 	vec_each (i, &intents) {
@@ -148,11 +145,12 @@ static void value_is_of_git(
 			field_rows[f].name, value);
 }
 
-/* The live body that a PATCH was made against. */
+/* The live body that a PATCH was made against; NULL if that may be of one that is gone. */
 static const struct body *base_of(const struct world *w, int who, int64_t generation)
 {
 	const struct object *o = &w->object[who];
-	if (!o->exists || generation < 1 || (size_t)generation > o->past.n)
+	if (!o->exists || generation < 1 || (size_t)generation > o->past.n ||
+		w->shown[who] < o->made)
 		return NULL;
 	return &o->past.at[generation - 1];
 }

@@ -24,6 +24,8 @@ void check_listed(struct world *w);
 /* weir took a commit; and wrote down that it did. */
 void check_taken(struct world *w, const struct tree *t);
 void check_written(struct world *w, const struct tree *t);
+/* It starts anew with what is on disk. */
+void check_restarted(struct world *w);
 /* A CREATE, a PATCH or a DELETE leaves. */
 void check_guards(struct world *w, int who);
 /* A PATCH leaves. */

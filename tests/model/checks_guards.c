@@ -17,10 +17,22 @@ void check_written(struct world *w, const struct tree *t)
 	for (int who = 0; who < WHO__COUNT; who++) {
 		struct memory *m = &w->memory[who];
 		const struct doc *d = &t->doc[who];
-		if (doc_counts(t, who)) {
+		if (!t->path_gone && doc_counts(t, who)) {
 			m->last = *d;
 			m->has_last = true;
 		}
+		if (!world_disk_full) {
+			m->stored = m->last;
+			m->has_stored = m->has_last;
+		}
+	}
+}
+
+void check_restarted(struct world *w)
+{
+	for (int who = 0; who < WHO__COUNT; who++) {
+		w->memory[who].last = w->memory[who].stored;
+		w->memory[who].has_last = w->memory[who].has_stored;
 	}
 }
 
@@ -54,7 +66,7 @@ static bool says_all(const struct object *o, const struct doc *d)
 void check_shown(struct world *w, int who)
 {
 	struct object *o = &w->object[who];
-	w->shown[who] = w->tick;
+	w->shows |= 1u << who;
 	if (!w->taken_here || w->held)
 		return;
 	const struct doc *d = &git_commit(w, w->taken)->tree.doc[who];
@@ -179,7 +191,8 @@ void check_deletes(struct world *w, int who)
 	const struct doc *d = check_doc(w, who);
 	if (!d)
 		violate("deletes", "%s is deleted while Git is not known whole", who_names[who]);
-	if (!is_ours(w, who) && !was_as_git(w, who))
+	bool seen = w->shown[who] >= w->object[who].made; /* not made anew since weir looked */
+	if (seen && !is_ours(w, who) && !was_as_git(w, who))
 		why = "was never ours";
 	else if (m->last.suspend || w->suspended[who])
 		why = "is suspended";

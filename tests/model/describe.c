@@ -5,6 +5,19 @@
 
 #define EVENTS_MOST 40
 
+bool world_talks;
+
+void world_tell(const struct world *w, const char *what, const struct api_call *c)
+{
+	char at[CLOCK_TEXT_MAX];
+	if (!world_talks)
+		return;
+	printf("%s %s of %s %s, generation %lld %s\n", clock_format(world_wall(w), at), what,
+		api_verb_name(c->verb), c->identifier ? c->identifier : "-",
+		(long long)c->generation, c->body ? c->body : "");
+	fflush(stdout);
+}
+
 static void describe_body(const char *what, const struct body *b)
 {
 	printf("  %s:", what);
@@ -38,6 +51,9 @@ void world_describe(struct world *w)
 	struct err e = ERR_INIT;
 	for (int who = 0; who < WHO__COUNT; who++)
 		describe_object(w, who);
+	for (size_t c = 1; c <= w->commits.n; c++)
+		printf("commit %zu: %s; %s\n", c, world_note(w, c, "sync"),
+			world_note(w, c, "drift"));
 	if (store_load_events(w->store, NULL, EVENTS_MOST, &events, &e) < 0)
 		return;
 	for (size_t i = events.n; i-- > 0;) {

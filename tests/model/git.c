@@ -152,6 +152,7 @@ static void note_read(struct world *w, const struct read_result *r)
 {
 	struct commit *c = &w->commits.at[w->head - 1];
 	c->read = true;
+	c->seen = c->seen && c->stores == w->stores_lost;
 	c->stores = w->stores_lost;
 	w->fresh = w->head;
 	w->fresh_steps = 0;

@@ -7,6 +7,7 @@
  *	                                     takes in the place of "now"
  *	WEIR_SEED=17 test_model              that one, with the daemon's log
  *	WEIR_HISTORY=FILE test_model         what the file says, with the daemon's log
+ *	test_model FILE …                    what these say: found/ has those that went wrong once
  *
  * A history that goes wrong is shrunk and printed, and can be played from that text.
  */
@@ -217,6 +218,7 @@ static int run_one(const char *name, struct history *h)
 	mine = &shared->worker[self].one;
 	if (fork() == 0) {
 		talking = &w;
+		world_talks = true;
 		play(h, &w);
 		world_teardown(&w);
 		exit(0);
@@ -230,20 +232,39 @@ static int run_one(const char *name, struct history *h)
 	return 1;
 }
 
-static int run_file(const char *file)
+static bool read_file(const char *file, struct history *h)
 {
 	struct err e = ERR_INIT;
-	struct buf text = BUF_INIT;
-	struct history h = {0};
+	auto_buf struct buf text = BUF_INIT;
 	if (fs_read(file, &text, &e) < 0) {
 		fprintf(stderr, "%s\n", e.msg);
-		return 2;
+		return false;
 	}
-	if (!history_read(&h, buf_str(&text)))
-		return 2;
-	buf_release(&text);
-	int rc = run_one(file, &h);
+	return history_read(h, buf_str(&text));
+}
+
+static int run_file(const char *file)
+{
+	struct history h = {0};
+	int rc = read_file(file, &h) ? run_one(file, &h) : 2;
 	history_release(&h);
+	return rc;
+}
+
+static int run_files(char **files)
+{
+	int rc = 0;
+	for (; *files; files++) {
+		struct history h = {0};
+		struct outcome out = {.promise = "it can be read"};
+		if (read_file(*files, &h))
+			try(&h, &out);
+		if (out.promise[0]) {
+			printf("%s: %s: %s\n", *files, out.promise, out.text);
+			rc = 1;
+		}
+		history_release(&h);
+	}
 	return rc;
 }
 
@@ -283,6 +304,8 @@ int main(int argc, char **argv)
 		return run_file(history);
 	if (seed)
 		return run_seed(strtoull(seed, NULL, 10));
+	if (argc > 1 && !strtoull(argv[1], NULL, 10))
+		return run_files(argv + 1);
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
 	uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
 	const char *fresh = getenv("WEIR_FRESH");

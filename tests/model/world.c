@@ -16,8 +16,10 @@ int __real_store_commit(struct store *s, struct err *e);
 int __wrap_store_commit(struct store *s, struct err *e);
 int __wrap_store_commit(struct store *s, struct err *e)
 {
-	if (world_disk_full)
+	if (world_disk_full) {
+		store_rollback(s);
 		return err_set(e, ERR_IO, "the disk is full");
+	}
 	return __real_store_commit(s, e);
 }
 
@@ -70,6 +72,7 @@ static void schedule(struct world *w, struct pending e, int64_t in_ms)
 static void take_call(void *ctx, struct api_call *owned_call)
 {
 	struct world *w = ctx;
+	world_tell(w, "leave", owned_call);
 	check_leaves(w, owned_call);
 	w->calls[owned_call->verb]++;
 	schedule(w, (struct pending){.kind = EVENT_EFFECT, .call = owned_call},
@@ -140,12 +143,12 @@ const char *world_note(const struct world *w, size_t commit, const char *kind)
 
 /* ---- events */
 
-static void deliver(struct world *w, struct api_answer *a, bool orphan)
+static void deliver(struct world *w, struct pending *answer)
 {
-	if (orphan)
-		api_answer_free(a);
-	else
-		engine_answer(w->engine, a);
+	for (int who = 0; who < WHO__COUNT; who++)
+		if (answer->shows >> who & 1 && w->shown[who] < answer->shown)
+			w->shown[who] = answer->shown;
+	engine_answer(w->engine, TAKE(answer->answer));
 }
 
 static void take_effect(struct world *w, struct pending *e)
@@ -154,7 +157,11 @@ static void take_effect(struct world *w, struct pending *e)
 	w->effect_stores = e->stores;
 	w->effect_left = e->left;
 	w->effect_orphan = e->orphan;
-	struct api_answer *a = api_take(w, e->call, &late);
+	w->shows = 0;
+	world_tell(w, e->orphan ? "late effect" : "effect", e->call);
+	struct pending answer = {.kind = EVENT_ANSWER, .answer = api_take(w, e->call, &late)};
+	answer.shows = answer.answer->outcome == API_OK ? w->shows : 0;
+	answer.shown = w->tick;
 	int64_t ms = delay(w);
 	if (late && !e->orphan)
 		schedule(w,
@@ -164,10 +171,12 @@ static void take_effect(struct world *w, struct pending *e)
 				.stores = e->stores,
 				.left = e->left},
 			30000 + 4 * ms);
-	if (ms && !e->orphan)
-		schedule(w, (struct pending){.kind = EVENT_ANSWER, .answer = a}, ms);
+	if (e->orphan)
+		api_answer_free(answer.answer);
+	else if (ms)
+		schedule(w, answer, ms);
 	else
-		deliver(w, a, e->orphan);
+		deliver(w, &answer);
 }
 
 static void happen(struct world *w, struct pending *e)
@@ -181,7 +190,7 @@ static void happen(struct world *w, struct pending *e)
 		take_effect(w, e);
 		break;
 	case EVENT_ANSWER:
-		engine_answer(w->engine, TAKE(e->answer));
+		deliver(w, e);
 		break;
 	case EVENT_POST:
 		take_statuses(w, e->post);
@@ -292,6 +301,7 @@ void world_start(struct world *w)
 	w->taken_here = w->held = false;
 	w->fresh = 0;
 	w->started = w->tick;
+	check_restarted(w);
 	if (engine_new(&options, &w->engine, &e) < 0)
 		violate("starts", "%s", e.msg);
 }

@@ -63,6 +63,8 @@ struct pending {
 	unsigned stores; /* EFFECT: that were lost when it left */
 	uint64_t left; /* EFFECT: the tick */
 	struct api_answer *answer;
+	unsigned shows; /* ANSWER: bit per replicator that it shows, */
+	uint64_t shown; /* ... as it was at this tick */
 	struct read_request *read;
 	struct post_batch *post;
 };
@@ -70,6 +72,8 @@ struct pending {
 struct memory { /* what weir is to remember of a replicator, as long as its store is there */
 	struct doc last; /* as it was in Git when it loaded last */
 	bool has_last;
+	struct doc stored; /* ... and was on disk */
+	bool has_stored;
 	bool gone; /* from Git */
 	int64_t gone_now, gone_wall; /* since when */
 	bool over_max; /* perhaps one of too many at once since it is gone: a person is asked */
@@ -143,7 +147,8 @@ struct world {
 	uint64_t lied; /* the tick at which a GET said falsely that there is none */
 	uint64_t meddled[WHO__COUNT]; /* the tick of what somebody else did last */
 	int64_t meddled_at[WHO__COUNT];
-	uint64_t shown[WHO__COUNT]; /* the tick at which weir saw it last */
+	uint64_t shown[WHO__COUNT]; /* the tick of what weir saw of it last */
+	unsigned shows; /* bit per replicator in the answer that is being made */
 	bool refused[WHO__COUNT]; /* what weir sent: it is sent again only once Git changes */
 	uint64_t calls[API__COUNT]; /* that left */
 	uint64_t posts;
@@ -167,6 +172,8 @@ const char *world_note(const struct world *w, size_t commit, const char *kind);
 
 /* describe.c: to stdout */
 void world_describe(struct world *w);
+extern bool world_talks; /* one history is played for a reader: each call is told */
+void world_tell(const struct world *w, const char *what, const struct api_call *c);
 
 /* play.c */
 void world_play(struct world *w, const struct history *h);

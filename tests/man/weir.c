@@ -1,13 +1,24 @@
 /* Prints what the man pages of weir take from its tables (`man_weir config`, `spec`, `sync`,
- * `cluster`), and words that have to stand in one, each on a line (`holds`, `standings`). */
+ * `cluster`, `kept`), and words that have to stand in one, each on a line (`holds`, `standings`). */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "config/config.h"
 #include "model/catalog.h"
 #include "plan/plan.h"
 #include "reconcile/report.h"
+
+static void tell_what_is_kept(struct buf *out)
+{
+	buf_addf(out,
+		"Events are kept for %d days, at most %d of them; what was done for earlier "
+		"commits for %d days, at most %d times; and their statuses for %d days, at most "
+		"%d of them.\n",
+		LIMIT_EVENT_DAYS, LIMIT_STORE_EVENTS, LIMIT_INTENT_DAYS, LIMIT_STORE_INTENTS,
+		LIMIT_STATUS_DAYS, LIMIT_STORE_STATUSES);
+}
 
 static void list_holds(struct buf *out)
 {
@@ -29,6 +40,7 @@ static const struct {
 	{"spec", spec_mdoc},
 	{"sync", sync_mdoc},
 	{"cluster", cluster_mdoc},
+	{"kept", tell_what_is_kept},
 	{"holds", list_holds},
 	{"standings", list_standings},
 };
@@ -43,6 +55,6 @@ int main(int argc, char **argv)
 			return fputs(buf_str(&out), stdout) == EOF;
 		}
 	}
-	fputs("usage: man_weir config|spec|sync|cluster|holds|standings\n", stderr);
+	fputs("usage: man_weir config|spec|sync|cluster|kept|holds|standings\n", stderr);
 	return 64;
 }

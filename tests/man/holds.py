@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """weir-holds(7) has every word that weir has for what is held and for how a replicator stands, and no others; of each hold it
-says what releases it and whether it ends by itself."""
+says what releases it and whether it ends by itself. weir(1) has every symbol of a plan."""
 
 import pathlib
 import re
 import subprocess
 import sys
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "contrib/man/weir-holds.7"
+PAGES = pathlib.Path(__file__).resolve().parents[2] / "contrib/man"
+PAGE = PAGES / "weir-holds.7"
+SYMBOLS = re.compile(r"^\.It Cm plan$.*?^\.Bl (.*?)^\.El$", re.M | re.S)
 ENTRY = re.compile(r"^\.It Sy (.*)$\n", re.M)
 
 
@@ -40,6 +42,9 @@ def main():
         for part in ("release", "by itself"):
             if len(re.findall(rf"^\.It {part}\n[^.\n]|^\.It {part}\n\.(?:Ql|Va)", text, re.M)) != 1:
                 complaints.append(f"{PAGE.name}: {word}: the part `{part}` is missing or empty")
+    listed = re.findall(r"^\.It Li (?:\\&)?(\S+)$", SYMBOLS.search((PAGES / "weir.1").read_text())[1], re.M)
+    if sorted(listed) != sorted(words_of(program, "symbols")):
+        complaints.append(f"weir.1: the symbols of a plan are not {' '.join(listed)}")
     for complaint in complaints:
         print(complaint)
     return 1 if complaints else 0

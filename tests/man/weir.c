@@ -1,5 +1,6 @@
 /* Prints what the man pages of weir take from its tables (`man_weir config`, `spec`, `sync`,
- * `cluster`, `kept`), and words that have to stand in one, each on a line (`holds`, `standings`). */
+ * `cluster`, `kept`), and words that have to stand in one, each on a line (`holds`, `standings`,
+ * `symbols`). */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,12 @@ static void list_holds(struct buf *out)
 		buf_addf(out, "%s\n", plan_hold_name((enum plan_hold)i));
 }
 
+static void list_symbols(struct buf *out)
+{
+	for (int i = PLAN_NONE + 1; i < PLAN__COUNT; i++)
+		buf_addf(out, "%s\n", plan_action_symbol((enum plan_action)i));
+}
+
 static void list_standings(struct buf *out)
 {
 	for (int i = 0; i < STANDING__COUNT; i++)
@@ -43,6 +50,7 @@ static const struct {
 	{"kept", tell_what_is_kept},
 	{"holds", list_holds},
 	{"standings", list_standings},
+	{"symbols", list_symbols},
 };
 
 int main(int argc, char **argv)
@@ -55,6 +63,6 @@ int main(int argc, char **argv)
 			return fputs(buf_str(&out), stdout) == EOF;
 		}
 	}
-	fputs("usage: man_weir config|spec|sync|cluster|kept|holds|standings\n", stderr);
+	fputs("usage: man_weir config|spec|sync|cluster|kept|holds|standings|symbols\n", stderr);
 	return 64;
 }

@@ -58,7 +58,7 @@ class AwayTest(unittest.TestCase):
         self.assertEqual(s.get("/healthz")[0], 200)
         end()
         s.wake()
-        s.wait_status(second, "success", r"^1 in sync \(1 changed\), 1 not in Git \(prune is off\)$")
+        s.wait_status(second, "success", r"^1 in sync \(1 changed\), 1 not in Git \(prune is off.*: payments-dr$")
         self.assertEqual(s.get("/readyz")[0], 200)
         self.assertEqual(s.api.started("orders-dr"), {1: 1, 2: 1})
         self.assertEqual(s.api.get("payments-dr")["status"], "Healthy")

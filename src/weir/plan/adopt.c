@@ -150,7 +150,9 @@ void plan_adoption(struct planner *p, const struct subject *s, struct plan_item 
 	if (adopt == ADOPT_NEVER)
 		item_hold(it, PLAN_HOLD_ADOPT, PLAN_ADOPT,
 			"exists already, and sync.adopt is never",
-			"set sync.adopt: match for it, or take it out of Git");
+			it->diffs.n ? "write in Git what is live and set sync.adopt: match, or "
+				      "take it out of Git"
+				    : "set sync.adopt: match, or take it out of Git");
 	else if (it->diffs.n)
 		decide_overwrite(p, it, adopt);
 	else if (is_draft(s->live, s->record))

@@ -82,9 +82,8 @@ static void decide_delete(struct planner *p, struct plan_item *it)
 		item_hold(it, PLAN_HOLD_PROTECT, PLAN_DELETE,
 			"not in Git any more, and protected (sync.protect)",
 			plan_text(p,
-				"put it back without sync.protect and remove it in a second "
-				"commit, "
-				"or `weir forget %s`",
+				"`weir forget %s` lets go of it, or put it back without "
+				"sync.protect and remove it in a second commit",
 				it->name));
 	else if (!it->remembered)
 		item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_DELETE,

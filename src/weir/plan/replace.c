@@ -48,15 +48,15 @@ static void decide_replace(struct planner *p, struct plan_item *it, const char *
 		item_hold(it, PLAN_HOLD_PROTECT, PLAN_REPLACE,
 			plan_text(p, "protected (sync.protect), and to change %s is to delete it",
 				names),
-			"take sync.protect out of its YAML, or write in Git what is live");
+			"write in Git what is live; or take the change back, take sync.protect out "
+			"in a commit of its own, and make the change again in a later one");
 	else if (it->record->was_protected)
 		item_hold(it, PLAN_HOLD_PROTECT, PLAN_REPLACE,
 			plan_text(p,
 				"was protected (sync.protect) until this commit, and to change %s "
 				"is to delete it",
 				names),
-			"take sync.protect out in a commit of its own, and change it in a later "
-			"one");
+			"take the change back in one commit, and make it again in a later one");
 	else if (!p->in->catalog->complete)
 		item_hold(it, PLAN_HOLD_INCOMPLETE, PLAN_REPLACE,
 			plan_text(p,
@@ -91,7 +91,7 @@ bool plan_fixed(struct planner *p, struct plan_item *it)
 	else
 		item_hold(it, PLAN_HOLD_IMMUTABLE, PLAN_UPDATE,
 			plan_text(p, "cannot be changed after it was created: %s", names),
-			"write in Git what is live, declare the new one under another name, or let "
-			"it be deleted and created anew with sync.replace: true");
+			"set sync.replace: true to have it deleted and made anew, or write in Git "
+			"what is live, or declare the new one under another name");
 	return true;
 }

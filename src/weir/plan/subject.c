@@ -163,7 +163,7 @@ static void hold_for_secrets(struct planner *p, const struct subject *s, struct 
 			plan_text(p, "%s:%u: %s: %s", it->desired->file ? it->desired->file : "?",
 				path && path->line ? path->line : it->desired->line,
 				spec_fields[secret->field].name, secret->message),
-			"put the secret where the path says, or change the path in Git");
+			"put it where the path says, or change the path in Git");
 	}
 }
 

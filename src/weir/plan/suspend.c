@@ -67,11 +67,11 @@ void item_note_suspended(struct planner *p, const struct subject *s, struct plan
 
 static const char *release_of(struct planner *p, const struct plan_item *it)
 {
-	const char *wait = it->suspended->has_until ? "wait until then, or " : "";
+	const char *wait = it->suspended->has_until ? ", or wait until then" : "";
 
 	if (it->desired && !it->suspended->by)
-		return plan_text(p, "%stake sync.suspend out of its YAML", wait);
-	return plan_text(p, "%s`weir resume %s`", wait, it->name);
+		return plan_text(p, "take sync.suspend out of its YAML%s", wait);
+	return plan_text(p, "`weir resume %s`%s", it->name, wait);
 }
 
 void item_suspend(struct planner *p, struct plan_item *it)

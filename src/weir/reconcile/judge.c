@@ -121,6 +121,16 @@ static void judge_quiet(const struct record *r, const struct plan_item *item, st
 	}
 }
 
+/* The next attempt is told to the minute: people read it the same day. */
+static void judge_backoff(const struct record *r, const struct plan_item *item, struct arena *a,
+	struct report_item *out)
+{
+	char at[CLOCK_TEXT_MAX];
+	out->why = r && r->row.failure ? r->row.failure : item->held;
+	out->release = arena_printf(
+		a, "change it in Git, next attempt at %s", clock_format_short(item->until_ms, at));
+}
+
 /* With the fields that differ, where that they do is the reason. */
 static void judge_held(const struct record *r, const struct plan_item *item, struct arena *a,
 	struct report_item *out)
@@ -128,15 +138,17 @@ static void judge_held(const struct record *r, const struct plan_item *item, str
 	auto_buf struct buf fields = BUF_INIT;
 	out->standing = standings_of_holds[item->hold];
 	out->until_ms = item->until_ms;
-	if (r && r->row.failure && item->hold == PLAN_HOLD_BACKOFF) {
-		out->why = r->row.failure;
+	if (item->approval)
+		out->brief = arena_printf(a, "`weir approve %s`", item->name);
+	if (item->hold == PLAN_HOLD_BACKOFF) {
+		judge_backoff(r, item, a, out);
 		return;
 	}
 	if (item->hold == PLAN_HOLD_ADOPT || item->hold == PLAN_HOLD_REPORT ||
 		item->hold == PLAN_HOLD_NOT_KEPT || item->hold == PLAN_HOLD_CONTESTED)
 		name_fields(item, &fields);
-	out->why = arena_printf(a, "%s%s%s%s", item->held, fields.len ? " (" : "", buf_str(&fields),
-		fields.len ? ")" : "");
+	bool adds = fields.len && !strstr(item->held, buf_str(&fields));
+	out->why = !adds ? item->held : arena_printf(a, "%s (%s)", item->held, buf_str(&fields));
 	out->release = item->release;
 	if (out->standing != STANDING_SUSPENDED && out->standing != STANDING_WINDOW)
 		return;
@@ -150,6 +162,8 @@ static void judge_suspended(const struct plan_item *item, struct report_item *ou
 	const struct plan_suspension *s = item->suspended;
 	out->standing = STANDING_SUSPENDED;
 	out->until_ms = s->has_until ? s->until_ms : 0;
+	out->reason = s->reason;
+	out->in_git = item->desired && !s->by;
 	out->why = item->held[0] ? item->held : s->reason;
 	out->release = item->release;
 	vec_each (d, &item->diffs)

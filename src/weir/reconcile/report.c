@@ -35,7 +35,9 @@ const char *standing_name(enum standing standing)
 	return names[standing];
 }
 
-#define HEAD_LEAST 20 /* code points in front of a tail, however long that is */
+#define WHY_LEAST  20 /* code points of what is wrong, however long all else is */
+#define NAME_LEAST 20 /* ... of a name */
+#define HEAD_LEAST (NAME_LEAST + 2 + WHY_LEAST) /* in front of a tail */
 #define MARKS_MOST 16 /* of punctuation and of how many more there are */
 
 /* Escapes, cuts to what forges take, and puts `tail` behind, whole: counts, places and commands
@@ -60,25 +62,60 @@ __attribute__((format(printf, 4, 5))) static void say_with(
 
 #define say(out, state, ...) say_with(out, state, "", __VA_ARGS__)
 
-/* A command must be read to its end. Advice that is a matter of course gives way to what is
- * wrong. */
-static bool has_room_for(const struct report_item *it, const char *release)
+static void add_cut(struct buf *out, const char *text, size_t most)
 {
-	size_t said = text_length(it->name) + text_length(it->why) + text_length(release);
-	return strstr(release, "weir ") || said + MARKS_MOST <= FORGE_TEXT_MAX;
+	auto_buf struct buf cut = BUF_INIT;
+	buf_adds(&cut, text);
+	text_truncate(&cut, most);
+	buf_adds(out, buf_str(&cut));
 }
 
-/* "…: why; what releases it +2 more" for an item. */
+/* "a, or b; or c" is a. */
+static void add_first_alternative(struct buf *out, const char *release)
+{
+	const char * or = strstr(release, ", or ");
+	const char *then = strstr(release, "; ");
+	const char *end = or &&(!then || or < then) ? or : then;
+	buf_add(out, release, end ? (size_t)(end - release) : strlen(release));
+}
+
+/* Whole if there is room for it beside what is wrong. */
+static void add_release(struct buf *out, const struct report_item *it)
+{
+	size_t said = text_length(it->name) + text_length(it->why);
+	if (!it->release || !it->release[0])
+		return;
+	buf_adds(out, "; ");
+	if (said + text_length(it->release) + MARKS_MOST <= FORGE_TEXT_MAX)
+		buf_adds(out, it->release);
+	else if (it->brief)
+		buf_adds(out, it->brief);
+	else
+		add_first_alternative(out, it->release);
+}
+
+/* How much of the name there is room for beside what is wrong; little where the release has it. */
+static size_t room_for_name(const struct report_item *it, const char *tail)
+{
+	size_t room = FORGE_TEXT_MAX - text_length(tail) - strlen(": ");
+	size_t why = text_length(it->why);
+	if (text_length(it->name) + why <= room)
+		return room;
+	why = why < WHY_LEAST ? why : WHY_LEAST;
+	return strstr(tail, it->name) || room < why + NAME_LEAST ? NAME_LEAST : room - why;
+}
+
+/* "orders-dr: why; what releases it +2 more" for an item. */
 static void say_item(struct status_text *out, enum status_state state, const struct report_item *it,
 	size_t others)
 {
 	auto_buf struct buf tail = BUF_INIT;
-	const char *release = it->release ? it->release : "";
-	if (release[0] && has_room_for(it, release))
-		buf_addf(&tail, "; %s", release);
+	auto_buf struct buf name = BUF_INIT;
+	add_release(&tail, it);
 	if (others)
 		buf_addf(&tail, " +%zu more", others);
-	say_with(out, state, buf_str(&tail), "%s: %s", it->name, it->why);
+	add_cut(&name, it->name, room_for_name(it, buf_str(&tail)));
+	say_with(out, state, buf_str(&tail), "%s: %s", buf_str(&name), it->why);
 }
 
 /* The first item that stands so, and how many do. */
@@ -131,58 +168,134 @@ static bool say_api(struct status_text *out, const struct report_input *in)
 
 #define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
-/* " until 06:00Z", or with the date if that is far; of several, the first. */
-static void add_until(
-	struct buf *out, const struct report_input *in, enum standing standing, const char *word)
-{
-	int64_t first = INT64_MAX;
-	int64_t last = 0;
-	char text[CLOCK_TEXT_MAX];
-	for (size_t i = 0; i < in->n_items; i++) {
-		int64_t until = in->items[i].until_ms;
-		if (in->items[i].standing != standing)
-			continue;
-		last = until > last ? until : last;
-		first = until && until < first ? until : first;
-	}
-	if (!last)
-		return;
-	if (first - in->now_ms < DAY_MS)
-		clock_format_short(first, text);
-	else
-		clock_format(first / 1000 * 1000, text);
-	buf_addf(out, "%s %s %s", first == last ? "" : ", first", word, text);
-}
+/* How much is said of those that stand so: all, or what there is room for. */
+enum detail { DETAIL_COUNT, DETAIL_TIME, DETAIL_RELEASE, DETAIL_NAME, DETAIL_ALL };
 
 /* What a success says besides, in this order. */
 static const struct aside {
 	enum standing standing;
 	const char *text; /* behind the count */
 	const char *until; /* in front of the time; NULL: there is none */
+	const char *why; /* and what releases it; NULL: whoever suspended it */
 } asides[] = {
-	{STANDING_PLANNED, "to change (sync.mode is plan)", NULL},
-	{STANDING_DRIFTED, "drifted (sync.mode is report)", NULL},
-	{STANDING_SUSPENDED, "suspended", "until"},
-	{STANDING_WINDOW, "waiting for a window", "until"},
-	{STANDING_GRACE, "to be deleted", "at"},
-	{STANDING_BLOCKED, "waiting for these", NULL},
-	{STANDING_ABSENT_OK, "not in Git (prune is off)", NULL},
+	{STANDING_PLANNED, "to change", NULL, "sync.mode is plan"},
+	{STANDING_DRIFTED, "drifted", NULL, "sync.mode is report"},
+	{STANDING_SUSPENDED, "suspended", "until", NULL},
+	{STANDING_WINDOW, "waiting for a window", "until", "sync.windows"},
+	{STANDING_GRACE, "to be deleted", "at", "unless put back into Git"},
+	{STANDING_BLOCKED, "waiting for these", NULL, "sync.depends_on"},
+	{STANDING_ABSENT_OK, "not in Git", NULL, "prune is off; weir forget NAME"},
 };
 
+/* Those that stand so: the one that is released first, another one, and when. */
+struct group {
+	const struct report_item *first;
+	const struct report_item *second;
+	bool same; /* all at the same time */
+};
+
+static struct group gather(const struct report_input *in, enum standing standing)
+{
+	struct group g = {.same = true};
+	for (size_t i = 0; i < in->n_items; i++) {
+		const struct report_item *it = &in->items[i];
+		if (it->standing != standing)
+			continue;
+		g.same = g.same && (!g.first || it->until_ms == g.first->until_ms);
+		bool sooner = g.first && it->until_ms &&
+			      (!g.first->until_ms || it->until_ms < g.first->until_ms);
+		if (!g.first || sooner) {
+			g.second = g.first;
+			g.first = it;
+		} else if (!g.second) {
+			g.second = it;
+		}
+	}
+	return g;
+}
+
+/* " until 06:00Z", or with the date if that is far; of several, the first. */
+static void add_until(
+	struct buf *out, const struct report_input *in, const struct group *g, const char *word)
+{
+	char text[CLOCK_TEXT_MAX];
+	int64_t first = g->first->until_ms;
+	if (!word || !first)
+		return;
+	if (first - in->now_ms < DAY_MS)
+		clock_format_short(first, text);
+	else
+		clock_format(first / 1000 * 1000, text);
+	buf_addf(out, "%s %s %s", g->same ? "" : ", first", word, text);
+}
+
+static void add_names(struct buf *out, const struct group *g, size_t n, enum detail detail)
+{
+	bool all = detail == DETAIL_ALL;
+	buf_adds(out, ": ");
+	add_cut(out, g->first->name, all ? FORGE_TEXT_MAX : NAME_LEAST);
+	if (all && n == 2 && g->second)
+		buf_addf(out, ", %s", g->second->name);
+	else if (n > 1)
+		buf_addf(out, " +%zu more", n - 1);
+}
+
+/* ", 2 suspended until 06:00Z (broker upgrade; weir resume NAME): orders-dr, payments-dr" */
+static void add_aside(struct buf *out, const struct report_input *in, const struct aside *a,
+	size_t n, enum detail detail)
+{
+	const struct group g = gather(in, a->standing);
+	if (!g.first)
+		return;
+	const char *resume = g.first->in_git ? "sync.suspend in Git" : "weir resume NAME";
+	const char *why = a->why ? a->why : resume;
+	const char *reason = detail == DETAIL_ALL ? g.first->reason : NULL;
+	bool has_reason = reason && reason[0];
+	buf_addf(out, ", %zu %s", n, a->text);
+	if (detail >= DETAIL_TIME)
+		add_until(out, in, &g, a->until);
+	if (detail >= DETAIL_RELEASE)
+		buf_addf(out, " (%s%s%s)", has_reason ? reason : "", has_reason ? "; " : "", why);
+	if (detail >= DETAIL_NAME)
+		add_names(out, &g, n, detail);
+}
+
+/* The next one to be shortened: the longest, of several the last; NULL if there is nothing left. */
+static enum detail *longest(const struct report *r, enum detail details[ARRAY_SIZE(asides)])
+{
+	enum detail *found = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(asides); i++)
+		if (r->count[asides[i].standing] && details[i] > DETAIL_COUNT &&
+			(!found || details[i] >= *found))
+			found = &details[i];
+	return found;
+}
+
+static void add_success(struct buf *out, const struct report_input *in, const struct report *r,
+	const enum detail details[ARRAY_SIZE(asides)])
+{
+	buf_addf(out, "%zu in sync", r->count[STANDING_HEALTHY]);
+	if (in->changed > 0)
+		buf_addf(out, " (%lld changed)", (long long)in->changed);
+	for (size_t i = 0; i < ARRAY_SIZE(asides); i++)
+		if (r->count[asides[i].standing])
+			add_aside(out, in, &asides[i], r->count[asides[i].standing], details[i]);
+}
+
+/* As much as there is room for. */
 static void say_success(
 	struct status_text *out, const struct report_input *in, const struct report *r)
 {
+	enum detail details[ARRAY_SIZE(asides)];
 	auto_buf struct buf text = BUF_INIT;
-	buf_addf(&text, "%zu in sync", r->count[STANDING_HEALTHY]);
-	if (in->changed > 0)
-		buf_addf(&text, " (%lld changed)", (long long)in->changed);
-	for (size_t i = 0; i < ARRAY_SIZE(asides); i++) {
-		const struct aside *a = &asides[i];
-		if (!r->count[a->standing])
-			continue;
-		buf_addf(&text, ", %zu %s", r->count[a->standing], a->text);
-		if (a->until)
-			add_until(&text, in, a->standing, a->until);
+	for (size_t i = 0; i < ARRAY_SIZE(asides); i++)
+		details[i] = DETAIL_ALL;
+	add_success(&text, in, r, details);
+	for (enum detail *d;
+		text_length(buf_str(&text)) > FORGE_TEXT_MAX && (d = longest(r, details));) {
+		--*d;
+		buf_clear(&text);
+		add_success(&text, in, r, details);
 	}
 	say(out, STATUS_SUCCESS, "%s", buf_str(&text));
 }

@@ -274,8 +274,8 @@ static void test_what_ends_after_it_left_git_is_still_not_in_git(void **state)
 	world_run(w, 5000);
 	world_commit(w, ONE);
 	world_run(w, MINUTE);
-	assert_string_equal(
-		world_note(w, "sync"), "success 1 in sync, 1 not in Git (prune is off)");
+	assert_string_equal(world_note(w, "sync"),
+		"success 1 in sync, 1 not in Git (prune is off; weir forget NAME): payments");
 }
 
 static void test_a_deletion_that_never_ends_is_not_pending_for_ever(void **state)
@@ -418,7 +418,7 @@ static void test_drift_in_mode_report_is_told_on_a_newer_commit_too(void **state
 	world_commit(w, TWO);
 	world_run(w, MINUTE);
 	assert_string_equal(world_note(w, "sync"),
-		"success 1 in sync (1 changed), 1 drifted (sync.mode is report)");
+		"success 1 in sync (1 changed), 1 drifted (sync.mode is report): orders");
 	assert_non_null(strstr(world_note(w, "drift"), "failure orders: drift"));
 }
 

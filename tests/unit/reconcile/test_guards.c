@@ -138,8 +138,8 @@ static void test_a_window_that_opens_wakes_the_pass(void **state)
 	assert_int_equal(windows_new(&rule, 1, &w->config.sync.windows, &bad, &e), 0);
 	w->config.sync.interval_ms = 600 * MINUTE;
 	world_start_with(w, ONE);
-	assert_string_equal(
-		world_note(w, "sync"), "success 0 in sync, 1 waiting for a window until 15:00Z");
+	assert_string_equal(world_note(w, "sync"),
+		"success 0 in sync, 1 waiting for a window until 15:00Z (sync.windows): orders");
 	assert_string_equal(world_note(w, "drift"), "success no drift");
 	world_run(w, 45 * MINUTE);
 	assert_int_equal(world_count(w, API_CREATE), 0);
@@ -155,8 +155,9 @@ static void test_what_is_suspended_goes_on_when_the_time_comes(void **state)
 	world_start_with(w, SYNCED("orders", "1",
 				    "{suspend: {reason: upgrade, until: \"2026-09-21T15:00:00Z\"}}")
 				    DOCUMENT("payments", "1"));
-	assert_string_equal(
-		world_note(w, "sync"), "success 1 in sync (1 changed), 1 suspended until 15:00Z");
+	assert_string_equal(world_note(w, "sync"),
+		"success 1 in sync (1 changed), 1 suspended until 15:00Z "
+		"(upgrade; sync.suspend in Git): orders");
 	world_run(w, 47 * MINUTE);
 	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
 }
@@ -342,8 +343,8 @@ static void test_a_rewound_branch_is_followed_once_that_is_approved(void **state
 	rewind_branch(w);
 	approve_rewind(w);
 	world_run(w, MINUTE);
-	assert_string_equal(world_note(w, "sync"),
-		"success 1 in sync (1 changed), 1 not in Git (prune is off)");
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed), 1 not in Git "
+						   "(prune is off; weir forget NAME): payments");
 	assert_int_equal(count_approvals(w), 0);
 }
 

@@ -47,7 +47,8 @@ static void test_sync_counts_what_is_healthy(void **state)
 	struct report_input in = quiet;
 	in.changed = 2;
 	struct report r = make(in, items, 3);
-	assert_sync(&r, STATUS_SUCCESS, "2 in sync (2 changed), 1 not in Git (prune is off)");
+	assert_sync(&r, STATUS_SUCCESS,
+		"2 in sync (2 changed), 1 not in Git (prune is off; weir forget NAME): c");
 	assert_true(r.whole);
 	assert_string_equal(r.drift.text, "no drift");
 }
@@ -174,17 +175,21 @@ static const struct sentence {
 	{"suspended until a time",
 		{{.name = "a", .standing = STANDING_HEALTHY},
 			{.name = "b", .standing = STANDING_SUSPENDED, .until_ms = AT(2)}},
-		STATUS_SUCCESS, "1 in sync, 1 suspended until 16:13Z", NULL},
-	{"suspended until somebody resumes it", {{.name = "b", .standing = STANDING_SUSPENDED}},
-		STATUS_SUCCESS, "0 in sync, 1 suspended", NULL},
+		STATUS_SUCCESS, "1 in sync, 1 suspended until 16:13Z (weir resume NAME): b", NULL},
+	{"suspended until somebody resumes it",
+		{{.name = "b", .standing = STANDING_SUSPENDED, .in_git = true}}, STATUS_SUCCESS,
+		"0 in sync, 1 suspended (sync.suspend in Git): b", NULL},
 	{"times that differ", /* the first, and with its date where that is far */
 		{{.name = "a", .standing = STANDING_SUSPENDED, .until_ms = AT(50)},
 			{.name = "b", .standing = STANDING_SUSPENDED, .until_ms = AT(48)}},
-		STATUS_SUCCESS, "0 in sync, 2 suspended, first until 2026-09-23T14:13:20Z", NULL},
+		STATUS_SUCCESS,
+		"0 in sync, 2 suspended, first until 2026-09-23T14:13:20Z (weir resume NAME): b, a",
+		NULL},
 	{"a window",
 		{{.name = "a", .standing = STANDING_WINDOW, .until_ms = AT(1)},
 			{.name = "b", .standing = STANDING_WINDOW, .until_ms = AT(1)}},
-		STATUS_SUCCESS, "0 in sync, 2 waiting for a window until 15:13Z", NULL},
+		STATUS_SUCCESS,
+		"0 in sync, 2 waiting for a window until 15:13Z (sync.windows): a, b", NULL},
 	{"a window that holds back drift",
 		{{.name = "a",
 			.standing = STANDING_WINDOW,
@@ -192,12 +197,37 @@ static const struct sentence {
 			.why = "no changes until 15:13Z",
 			.release = "wait",
 			.drift = true}},
-		STATUS_SUCCESS, "0 in sync, 1 waiting for a window until 15:13Z",
+		STATUS_SUCCESS, "0 in sync, 1 waiting for a window until 15:13Z (sync.windows): a",
 		"a: no changes until 15:13Z; wait"},
+	{"many wait, the first to go on is named",
+		{{.name = "a", .standing = STANDING_WINDOW},
+			{.name = "b", .standing = STANDING_WINDOW, .until_ms = AT(2)},
+			{.name = "c", .standing = STANDING_WINDOW, .until_ms = AT(1)}},
+		STATUS_SUCCESS,
+		"0 in sync, 3 waiting for a window, first until 15:13Z (sync.windows): c +2 more",
+		NULL},
+	{"why somebody suspended it",
+		{{.name = "a", .standing = STANDING_SUSPENDED, .reason = "broker upgrade"}},
+		STATUS_SUCCESS, "0 in sync, 1 suspended (broker upgrade; weir resume NAME): a",
+		NULL},
+	{"much waits: of each there is something",
+		{{.name = "a-name-that-is-rather-long",
+			 .standing = STANDING_SUSPENDED,
+			 .until_ms = AT(50),
+			 .reason = "the brokers are upgraded"},
+			{.name = "another-name-that-is-long",
+				.standing = STANDING_GRACE,
+				.until_ms = AT(50)},
+			{.name = "yet-another-name-that-is-long", .standing = STANDING_ABSENT_OK}},
+		STATUS_SUCCESS,
+		"0 in sync, 1 suspended until 2026-09-23T16:13:20Z (weir resume NAME), 1 to be "
+		"deleted at 2026-09-23T16:13:20Z, 1 not in Git",
+		NULL},
 	{"grace",
 		{{.name = "a", .standing = STANDING_HEALTHY},
 			{.name = "b", .standing = STANDING_GRACE, .until_ms = AT(1)}},
-		STATUS_SUCCESS, "1 in sync, 1 to be deleted at 15:13Z", NULL},
+		STATUS_SUCCESS,
+		"1 in sync, 1 to be deleted at 15:13Z (unless put back into Git): b", NULL},
 	{"deleting",
 		{{.name = "a", .standing = STANDING_HEALTHY},
 			{.name = "b", .standing = STANDING_DELETING},
@@ -223,7 +253,10 @@ static const struct sentence {
 	{"others wait for a time",
 		{{.name = "a", .standing = STANDING_SUSPENDED, .until_ms = AT(1)},
 			{.name = "b", .standing = STANDING_BLOCKED, .why = "waits for a"}},
-		STATUS_SUCCESS, "0 in sync, 1 suspended until 15:13Z, 1 waiting for these", NULL},
+		STATUS_SUCCESS,
+		"0 in sync, 1 suspended until 15:13Z (weir resume NAME): a, 1 waiting for these "
+		"(sync.depends_on): b",
+		NULL},
 	{"waits for who knows whom",
 		{{.name = "b", .standing = STANDING_BLOCKED, .why = "waits for a"}}, STATUS_PENDING,
 		"waiting for others 0/1", NULL},
@@ -252,7 +285,7 @@ static void test_every_sentence(void **state)
 	}
 }
 
-static void test_advice_that_does_not_fit_gives_way_to_what_is_wrong(void **state)
+static void test_the_first_advice_is_given_where_not_all_fits(void **state)
 {
 	(void)state;
 	struct report_item items[] = {
@@ -260,12 +293,13 @@ static void test_advice_that_does_not_fit_gives_way_to_what_is_wrong(void **stat
 			.standing = STANDING_HELD,
 			.why = "replicators/orders.yaml:10: source_secret_path: the secret "
 			       "kafka/orders lacks username and password",
-			.release = "put the secret where the path says, or change the path in Git"},
+			.release = "put it where the path says, or change the path in Git"},
 	};
 	struct report_input in = {.items = items, .n_items = 1, .compared = true};
 	struct report r;
 	report_make(&in, &r);
-	assert_true(text_has_suffix(r.sync.text, "lacks username and password"));
+	assert_true(text_has_suffix(
+		r.sync.text, "lacks username and password; put it where the path says"));
 	items[0].why = "secret";
 	report_make(&in, &r);
 	assert_true(text_has_suffix(r.sync.text, "or change the path in Git"));
@@ -339,7 +373,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_stays_pending_for_ever),
 		cmocka_unit_test(test_drift_is_never_pending),
 		cmocka_unit_test(test_every_sentence),
-		cmocka_unit_test(test_advice_that_does_not_fit_gives_way_to_what_is_wrong),
+		cmocka_unit_test(test_the_first_advice_is_given_where_not_all_fits),
 		cmocka_unit_test(test_what_releases_it_is_never_cut_off),
 		cmocka_unit_test(test_those_that_wait_for_nobody_are_an_error_after_the_timeout),
 		cmocka_unit_test(test_what_begins_late_is_pending),

@@ -195,7 +195,7 @@ class Repositories(SshTest):
         self.assertEqual(probe.fetch()[0], self.first)
 
     def test_that_is_not_there(self):
-        self.fails("not-found", "does not appear to be a git repository", self.probe(server.url("/no.git")).fetch)
+        self.fails("not-found", "does not appear to be a git repository.*; check source.url", self.probe(server.url("/no.git")).fetch)
 
     def test_that_a_forge_does_not_show(self):
         for words in ("ERROR: Repository not found.", "Gitea: Cannot find repository: team/x", "could not be found or"):
@@ -228,7 +228,7 @@ class Repositories(SshTest):
 
 class Servers(SshTest):
     def test_that_is_not_there(self):
-        self.fails("unavailable", "Connection refused", self.probe(server.url("/x", 1)).fetch, retriable=True)
+        self.fails("unavailable", "Connection refused.*; check source.url", self.probe(server.url("/x", 1)).fetch, retriable=True)
 
     def test_whose_name_is_not_known(self):
         probe = self.probe("ssh://git@no.such.host.invalid/x")

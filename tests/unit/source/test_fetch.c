@@ -143,7 +143,7 @@ static void test_not_found_when_there_is_no_repository(void **state)
 	assert_says(&e, "there is no such folder");
 	scratch_run(s, "mkdir origin.git");
 	e = scratch_fetch_error(s, ERR_NOT_FOUND);
-	assert_says(&e, "not appear to be a git repository");
+	assert_says(&e, "not appear to be a git repository; check source.url");
 }
 
 static void test_a_working_copy_is_a_repository_too(void **state)

@@ -72,8 +72,8 @@ int url_parse_http(const char *url, CURLU **ret_parsed, struct err *e)
 			shown);
 	if (has_credentials(parsed))
 		return err_set(e, ERR_INVALID,
-			"the URL has a user name or password in it; give them where credentials "
-			"belong");
+			"the URL has a user name or password in it: take them out, a token has a "
+			"key of its own beside it");
 	*ret_parsed = TAKE(parsed);
 	return 0;
 }

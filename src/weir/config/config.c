@@ -58,6 +58,14 @@ static void check_source(struct config *c, const struct node *root, struct probl
 			"is no branch name that Git would take");
 }
 
+/* As it is copied from the documentation of a call. */
+static bool has_organizations(const char *url)
+{
+	static const char segment[] = "/organizations";
+	const char *at = strstr(url, segment);
+	return at && (at[strlen(segment)] == '/' || !at[strlen(segment)]);
+}
+
 static void check_api(struct config *c, const struct node *root, struct problems *problems)
 {
 	const struct node *section = node_get(root, "api");
@@ -68,6 +76,9 @@ static void check_api(struct config *c, const struct node *root, struct problems
 		add(problems, c, section, "url", "api.url",
 			"must end with its path: calls add to it, so take out what begins with ? "
 			"or #");
+	else if (has_organizations(c->api.url))
+		add(problems, c, section, "url", "api.url",
+			"must end before /organizations: calls add that, with api.organization");
 	auto_buf struct buf path = BUF_INIT;
 	err_clear(&e);
 	if (url_add_segment(&path, c->api.organization, &e) < 0)
@@ -80,15 +91,16 @@ static void check_stores(struct config *c, const struct node *root, struct probl
 	const struct node *list = node_get(node_get(root, "secrets"), "stores");
 	for (size_t i = 0; i < c->secrets.stores.n; i++) {
 		const struct node *at = list->u.seq.at[i];
+		auto_free char *place = xasprintf("secrets.stores[%zu]", i);
 		if (stores[i].type == SECRET_DIRECTORY &&
 			(!stores[i].root || stores[i].root[0] != '/'))
-			problems_add(problems, PROBLEM_ERROR, c->file, at->line, at->col,
-				"secrets.stores",
-				"a directory store needs `root`, an absolute folder");
+			problems_add(problems, PROBLEM_ERROR, c->file, at->line, at->col, place,
+				"a directory store needs `root`, an absolute folder such as "
+				"/etc/weir/secrets");
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(stores[i].prefix, stores[k].prefix))
 				problems_add(problems, PROBLEM_ERROR, c->file, at->line, at->col,
-					"secrets.stores",
+					place,
 					"two stores have the prefix \"%s\"; give each its own",
 					stores[i].prefix);
 	}

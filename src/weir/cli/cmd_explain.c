@@ -84,7 +84,7 @@ static int run(size_t n_args, char **args)
 	struct err e = ERR_INIT;
 	if (cli_output(&json, &e) == 0 && limit &&
 		(!text_parse_u64(limit, &q.n_events) || q.n_events > LIMIT_EVENTS_SHOWN))
-		err_set(&e, ERR_USAGE, "--limit %s: must be a number up to %d", limit,
+		err_set(&e, ERR_USAGE, "--limit %s: must be a number up to %d, such as 50", limit,
 			LIMIT_EVENTS_SHOWN);
 	if (e.code != ERR_OK)
 		return cli_fail("explain", &e);

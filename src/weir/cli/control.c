@@ -67,7 +67,8 @@ static void serve_explain(void *ctx, struct httpd_request *r, struct httpd_respo
 	uint64_t most = VIEW_EVENTS_EXPLAINED;
 	struct node *answer = NULL;
 	if (limit && (!text_parse_u64(limit, &most) || most > LIMIT_EVENTS_SHOWN))
-		err_set(&e, ERR_INVALID, "limit must be a number up to %d", LIMIT_EVENTS_SHOWN);
+		err_set(&e, ERR_INVALID, "limit must be a number up to %d, such as 50",
+			LIMIT_EVENTS_SHOWN);
 	else if (load_view(c, &v, &e) == 0)
 		view_explain(&v, host_store(c->host), httpd_param(r, "name"), (size_t)most, &a,
 			&answer, &e);

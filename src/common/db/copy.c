@@ -35,7 +35,9 @@ int db_copy(struct db *db, const char *path, struct err *e)
 	struct db_stmt *s = db_prepare(db, "VACUUM INTO ?1");
 	db_bind_text(s, 1, path);
 	rc = db_run(s, e);
-	if (rc == 0)
+	if (rc < 0)
+		err_prefix(e, "copying to %s", path); /* it may be that disk which is full */
+	else
 		rc = sync_file(path, e);
 	if (rc < 0)
 		unlink(path);

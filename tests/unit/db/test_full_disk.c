@@ -169,11 +169,29 @@ static void test_full_when_the_file_system_is(void **state)
 	assert_int_equal(umount(*state), 0);
 }
 
+static void test_full_when_a_copy_does_not_fit(void **state)
+{
+	struct err e = ERR_INIT;
+
+	mount_tiny(*state);
+	auto_free char *path = fs_join(*state, "copy");
+	struct db *db = open_at(NULL);
+	for (int64_t i = 0; i < 300; i++)
+		assert_int_equal(add(db, i, NULL), 0);
+	assert_int_equal(db_copy(db, path, &e), -ERR_IO);
+	assert_says_full(&e);
+	assert_non_null(strstr(e.msg, path));
+	assert_int_equal(access(path, F_OK), -1);
+	db_close(db);
+	assert_int_equal(umount(*state), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_in_folder(test_full_when_pages_run_out),
 		test_in_folder(test_full_when_the_file_system_is),
+		test_in_folder(test_full_when_a_copy_does_not_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,30 @@ def names(s):
     return sorted(one["identifier"] for one in listed(s))
 
 
+def many(prefix, n):
+    named = [f"{prefix}-{i:02}" for i in range(n)]
+    return {"many.yaml": "---\n".join(document(name, topic_whitelist=[f"{name}.*"]) for name in named)}
+
+
 class GuardsTest(unittest.TestCase):
+    def test_of_a_commit_that_breaks_all_three_are_begun(self):
+        with Site("replicatord", {"fail": ["bad-*"]}, sync={"interval": "1s", "concurrency": 32}) as s:
+            s.start()
+            sha = s.push(many("bad", 15))
+            s.wait_status(sha, "failure", "nothing more of this commit.*weir approve bad-")
+            s.wait_pass(3)
+            self.assertEqual([one["status"] for one in listed(s)], ["Error"] * 3)
+            self.assertEqual(s.metric("weir_api_calls_total", verb="create"), 3)
+            s.stop()
+            s.start()
+            s.wait_pass(3)
+            self.assertEqual(len(listed(s)), 3)
+
+    def test_a_commit_that_is_good_comes_through_all_the_same(self):
+        with Site("replicatord", sync={"interval": "1s", "concurrency": 32}) as s:
+            s.start()
+            s.wait_status(s.push(many("good", 15)), "success", "^15 in sync")
+
     def test_what_is_gone_from_git_is_deleted(self):
         with site() as s:
             s.start()

@@ -29,9 +29,7 @@ static bool has_change_of_git(const struct plan_item *it)
 	return false;
 }
 
-/* Something that Git changed is begun: neither drift that is healed, nor the end of what was begun
- * before. */
-static bool begins_change(const struct plan_item *it)
+bool plan_begins_change(const struct plan_item *it)
 {
 	switch (it->action) {
 	case PLAN_CREATE:
@@ -54,7 +52,8 @@ static bool begins_change(const struct plan_item *it)
 
 static void hold_braked(struct planner *p, struct plan_item *it)
 {
-	if (!p->in->brake || approval_given(p->in, p->in->brake_approval) || !begins_change(it))
+	if (!p->in->brake || approval_given(p->in, p->in->brake_approval) ||
+		!plan_begins_change(it))
 		return;
 	const char *approve =
 		p->in->brake_approval ? plan_text(p, ", or `weir approve %s`", it->name) : "";
@@ -70,13 +69,13 @@ static int64_t count_changes(const struct planner *p)
 	int64_t n = p->in->n_updated;
 
 	vec_each (it, &p->plan->items)
-		n += begins_change(it);
+		n += plan_begins_change(it);
 	return n;
 }
 
 static void hold_above_max_updates(struct planner *p, struct plan_item *it, int64_t n_changes)
 {
-	if (p->in->max_updates <= 0 || n_changes <= p->in->max_updates || !begins_change(it))
+	if (p->in->max_updates <= 0 || n_changes <= p->in->max_updates || !plan_begins_change(it))
 		return;
 	item_hold_unless_approved(p, it, PLAN_HOLD_MAX_UPDATES, it->action,
 		plan_text(p,

@@ -226,6 +226,7 @@ struct plan_item {
 	bool gone; /* not in Git any more, and not ours, not there, or let go by sync.on_remove: its
 		      record can be dropped */
 	bool waiting; /* an operation of ours is under way */
+	bool queued; /* it is for whoever acts on the plan to say: it may be begun, and not yet */
 	bool draft; /* ours, and its live generation was saved and, as far as is known, not started
 		     */
 	bool healthy; /* live, provisioned at its generation, and Healthy */
@@ -253,6 +254,9 @@ struct plan *plan_build(const struct plan_input *input);
 void plan_free(struct plan *p);
 /* The item of a name, NULL if it has none. */
 struct plan_item *plan_find(const struct plan *p, const char *name);
+/* Something that Git changed is begun: neither drift that is healed, nor the end of what was begun
+ * before. */
+bool plan_begins_change(const struct plan_item *it);
 
 /*
  * For an item whose action is CREATE, UPDATE or REPLACE: what is sent, as canonical values (a null

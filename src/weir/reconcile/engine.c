@@ -90,6 +90,7 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 		break;
 	}
 	api_answer_free(owned_answer);
+	brake_freed(en, f.record);
 }
 
 void engine_read_done(struct engine *en, struct read_result *owned_result)

@@ -1,17 +1,12 @@
-/* What stands between a plan and the API beside the plan's own rules: the brake on a commit of
- * which one after the other ends in Error, and what people approved. */
+/* What stands between a plan and the API beside the plan's own rules: what people approved, and what
+ * later plans must know of this one. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/log.h"
-#include "doc/json.h"
 #include "reconcile/internal.h"
 
-#define BRAKE_AFTER 3 /* different replicators of one commit in a row */
-
-/* A digest of what a person approves. */
-static char *digest_of(const char *kind, const char *first, const char *second)
+char *approval_of(const char *kind, const char *first, const char *second)
 {
 	struct hash h;
 	unsigned char digest[HASH_BYTES];
@@ -25,104 +20,10 @@ static char *digest_of(const char *kind, const char *first, const char *second)
 	return xstrdup(hash_hex(digest, hex));
 }
 
-static void join_names(const struct strv *names, struct buf *out)
-{
-	for (size_t i = 0; i < names->n; i++)
-		buf_addf(out, "%s%s", !i ? "" : i + 1 == names->n ? " and " : ", ", names->at[i]);
-}
-
-static void describe_brake(struct brake *b)
-{
-	auto_buf struct buf names = BUF_INIT;
-	join_names(&b->failed, &names);
-	bool is_on = b->failed.n >= BRAKE_AFTER;
-	str_replace(&b->reason,
-		is_on ? xasprintf("%s ended in Error one after the other", buf_str(&names)) : NULL);
-	str_replace(&b->approval, is_on ? digest_of("brake", b->sha, buf_str(&names)) : NULL);
-}
-
-static void keep_brake(struct engine *en)
-{
-	auto_arena struct arena a = ARENA_INIT;
-	auto_buf struct buf json = BUF_INIT;
-	struct node *map = node_map(&a);
-	struct node *failed = node_seq(&a);
-	vec_each (name, &en->brake.failed)
-		node_seq_add(&a, failed, node_string(&a, *name));
-	node_map_set(&a, map, "commit", node_string(&a, en->brake.sha));
-	node_map_set(&a, map, "failed", failed);
-	json_write(&json, map, JSON_STYLE_CANONICAL);
-	ledger_set(&en->ledger, "brake", buf_str(&json));
-	describe_brake(&en->brake);
-}
-
-void brake_release(struct brake *b)
-{
-	free(b->sha);
-	free(b->reason);
-	free(b->approval);
-	strv_release(&b->failed);
-}
-
-void brake_load(struct engine *en)
-{
-	auto_arena struct arena a = ARENA_INIT;
-	auto_free char *json = NULL;
-	struct node *map = NULL;
-	struct brake *b = &en->brake;
-	str_replace(&b->sha, xstrdup(en->head.sha));
-	strv_clear(&b->failed);
-	if (en->options.store)
-		store_get(en->options.store, "brake", &json, NULL);
-	if (json)
-		json_read(&a, json, strlen(json), &map, NULL);
-	const char *sha = node_get_string(map, "commit");
-	const struct node *failed = node_get(map, "failed");
-	bool same = sha && failed && failed->type == NODE_SEQ && !strcmp(sha, b->sha);
-	for (size_t i = 0; same && i < failed->u.seq.n; i++)
-		strv_push(&b->failed, failed->u.seq.at[i]->u.string.s);
-	describe_brake(b);
-}
-
-static bool is_of_head(const struct engine *en, const struct intent *i)
-{
-	return i->sha && en->brake.sha && !i->heals && !strcmp(i->sha, en->brake.sha);
-}
-
-void brake_note_end(struct engine *en, const struct record *r, bool well)
-{
-	struct brake *b = &en->brake;
-	bool is_on = b->reason != NULL;
-	if (!is_of_head(en, r->intent) || is_on)
-		return;
-	if (well && b->failed.n) {
-		strv_clear(&b->failed);
-		keep_brake(en);
-	} else if (!well && !strv_contains(&b->failed, r->name)) {
-		strv_push(&b->failed, r->name);
-		keep_brake(en);
-	}
-	if (!b->reason)
-		return;
-	log_error("nothing more of the commit is begun", "commit", b->sha, "why", b->reason, NULL);
-	ledger_event(&en->ledger, now_wall(en), NULL, b->sha, "braked", b->reason);
-	progress(en, "nothing more of commit %.12s is begun: %s", b->sha, b->reason);
-	pass_stop_begun(en);
-}
-
-void brake_check(struct engine *en)
-{
-	struct brake *b = &en->brake;
-	if (en->options.dry || !b->approval || !ledger_disapprove(&en->ledger, b->approval))
-		return;
-	strv_clear(&b->failed);
-	keep_brake(en);
-}
-
 /* Of the head that was taken last and the tree that stands there instead. */
 static char *rewind_digest(const struct engine *en, const struct source_head *head)
 {
-	return digest_of("rewind", en->ledger.head, head->tree);
+	return approval_of("rewind", en->ledger.head, head->tree);
 }
 
 bool rewind_is_held(struct engine *en, const struct source_head *head)
@@ -144,6 +45,8 @@ bool engine_binds(const struct engine *en, const char *name, const char *digest)
 {
 	const struct plan_item *item = en->plan ? plan_find(en->plan, name) : NULL;
 	if (item && item->approval && !strcmp(item->approval, digest))
+		return true;
+	if (en->brake.approval && !strcmp(en->brake.approval, digest))
 		return true;
 	return en->rewind_approval && !strcmp(en->rewind_approval, digest);
 }

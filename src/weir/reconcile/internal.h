@@ -51,6 +51,12 @@ struct brake {
 	struct strv failed;
 	char *reason; /* why nothing more of it is begun, NULL if it may be */
 	char *approval; /* the digest that releases it, NULL if nothing is held */
+	bool was_on; /* when the plan was made */
+	size_t room; /* how many more may begin in this pass */
+	size_t queue; /* items of the plan that wait for room */
+	size_t next; /* the index of the first of them */
+	int64_t frees_ms; /* wall; when time alone makes some, 0: it does not */
+	int64_t well_ms; /* wall; when an operation ended well last, 0: none did since the start */
 };
 
 struct turns {
@@ -162,6 +168,8 @@ int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64
 void look_again(struct engine *en, struct record *r, const char *why);
 struct plan_item *item_of(const struct engine *en, const struct record *r);
 const char *commit_of(const struct engine *en);
+/* How long its operations may take; of NULL, what weir.yaml says. */
+int64_t timeout_of(const struct engine *en, const struct plan_item *item);
 
 /* pass.c */
 void pass_start(struct engine *en);
@@ -196,18 +204,36 @@ void tidy_store(struct engine *en);
 /* guards.c */
 /* What the plan says of it that later plans must know. */
 void guards_remember(struct engine *en, const struct plan_item *item);
-void brake_load(struct engine *en);
-void brake_release(struct brake *b);
-/* The operation of the open intent came to its end. */
-void brake_note_end(struct engine *en, const struct record *r, bool well);
-/* Lets go of it if that was approved. */
-void brake_check(struct engine *en);
+/* A digest of what a person approves. The caller frees. */
+char *approval_of(const char *kind, const char *first, const char *second);
 bool rewind_is_held(struct engine *en, const struct source_head *head);
 /* What was approved and is not there any more to be done needs an approval of its own if it comes
  * again. */
 void approvals_sweep(struct engine *en);
 /* What the open intent was approved for is done. */
 void approval_used(struct engine *en, struct record *r);
+
+/* brake.c */
+void brake_load(struct engine *en);
+void brake_release(struct brake *b);
+/* The operation of the open intent came to its end. */
+void brake_note_end(struct engine *en, const struct record *r, bool well);
+/* Before a plan: lets go of it if that was approved. */
+void brake_check(struct engine *en);
+/*
+ * The slow start. Failures come later than calls, so while most of a commit has not proven itself
+ * only as many are begun as are needed to tell. All of it is counted anew in each pass, from the
+ * journal: what is under way, what ended in Error in a row, what ended well.
+ */
+bool brake_counts(const struct plan_item *item);
+void brake_open(struct engine *en);
+/* True if the item has to wait for its turn. */
+bool brake_queues(struct engine *en, struct plan_item *item);
+void brake_began(struct engine *en, const struct plan_item *item);
+/* Comes back when a turn comes by time alone. */
+void brake_close(struct engine *en);
+/* A call on the record was answered: if nothing of it is under way any more, there is room. */
+void brake_freed(struct engine *en, const struct record *r);
 
 /* contested.c: what others take back */
 /* Which settings the item heals; once that shows, it counts. */

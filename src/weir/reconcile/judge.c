@@ -40,12 +40,6 @@ static void name_fields(const struct plan_item *item, struct buf *out)
 			buf_addf(out, "%s%s", out->len ? ", " : "", spec_fields[d->field].name);
 }
 
-static int64_t timeout_of(const struct engine *en, const struct plan_item *item)
-{
-	const struct replicator *d = item->desired;
-	return d && d->sync.has_timeout ? d->sync.timeout_ms : en->config->sync.timeout_ms;
-}
-
 static bool has_lasted(const struct engine *en, const struct plan_item *item, int64_t since)
 {
 	return since && now_wall(en) - since >= timeout_of(en, item);
@@ -202,9 +196,12 @@ static void tell_healing(const struct plan_item *item, const struct record *r, s
 static void judge_applying(const struct engine *en, const struct plan_item *item,
 	const struct record *r, struct report_item *out)
 {
-	int64_t since = r && r->wanted_ms > en->head_since ? r->wanted_ms : en->head_since;
+	int64_t moved = item->queued ? en->brake.well_ms : r ? r->wanted_ms : 0;
+	int64_t since = moved > en->head_since ? moved : en->head_since;
 	out->standing = STANDING_APPLYING;
-	out->why = r && r->last_error ? r->last_error : "waits for its turn";
+	out->why = item->queued		? "waits for its turn, until more of its commit are Healthy"
+		   : r && r->last_error ? r->last_error
+					: "waits for its turn";
 	out->late = has_lasted(en, item, since);
 }
 

@@ -372,6 +372,21 @@ static void tell_new_store(struct engine *en)
 	ledger_set(&en->ledger, "new", "");
 }
 
+/* What goes on takes its place before anything that begins. */
+static void begin_all(struct engine *en)
+{
+	vec_each (item, &en->plan->items) {
+		guards_remember(en, item);
+		if (!brake_counts(item))
+			work_begin(en, item);
+	}
+	brake_open(en);
+	vec_each (item, &en->plan->items)
+		if (brake_counts(item))
+			work_begin(en, item);
+	brake_close(en);
+}
+
 static void begin_writing(struct engine *en)
 {
 	forget_plan(en);
@@ -396,10 +411,7 @@ static void begin_writing(struct engine *en)
 	approvals_sweep(en);
 	tell_new_store(en);
 	if (!en->options.dry && !en->stopping)
-		vec_each (item, &en->plan->items) {
-			guards_remember(en, item);
-			work_begin(en, item);
-		}
+		begin_all(en);
 	en->catalog_new = false;
 }
 

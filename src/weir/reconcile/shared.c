@@ -99,6 +99,12 @@ const char *commit_of(const struct engine *en)
 	return en->head.sha[0] ? en->head.sha : NULL;
 }
 
+int64_t timeout_of(const struct engine *en, const struct plan_item *item)
+{
+	const struct replicator *d = item ? item->desired : NULL;
+	return d && d->sync.has_timeout ? d->sync.timeout_ms : en->config->sync.timeout_ms;
+}
+
 void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpose purpose,
 	struct record *r)
 {

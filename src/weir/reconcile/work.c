@@ -417,24 +417,8 @@ static void note_wanted(struct engine *en, struct record *r, const struct plan_i
 		r->wanted_ms = now_wall(en);
 }
 
-void work_begin(struct engine *en, struct plan_item *item)
+static void act(struct engine *en, struct plan_item *item)
 {
-	struct record *r = ledger_find(&en->ledger, item->name);
-	wake_in_time(en, item);
-	bool under_way = r && r->work != WORK_NONE && r->work < WORK_WATCH;
-	bool may_act = en->config->sync.mode != SYNC_PLAN || item->action == PLAN_NONE ||
-		       item->action == PLAN_HOLD;
-	if (under_way || removal_goes_on(en, item) || !may_act)
-		return;
-	if (r && is_lagging(en, r, item)) {
-		int64_t half = (now_mono(en) - r->seen_at) / 2; /* less and less often */
-		item->waiting = true;
-		pass_soon(en, half > LAG_LOOK_MS ? half : LAG_LOOK_MS);
-		return;
-	}
-	note_wanted(en, r, item);
-	if (r)
-		contested_seen(en, r, item);
 	switch (item->action) {
 	case PLAN_CREATE:
 	case PLAN_UPDATE:
@@ -459,6 +443,41 @@ void work_begin(struct engine *en, struct plan_item *item)
 	case PLAN__COUNT:
 		return;
 	}
+}
+
+/* In the commit's turn, if it is one that has to wait for that. */
+static void act_in_turn(struct engine *en, struct plan_item *item)
+{
+	if (brake_queues(en, item)) {
+		ledger_need(&en->ledger, item->name)->wanted_ms = 0;
+		return;
+	}
+	bool counts = brake_counts(item);
+	act(en, item);
+	const struct record *r = ledger_find(&en->ledger, item->name);
+	if (counts && r && r->work != WORK_NONE)
+		brake_began(en, item);
+}
+
+void work_begin(struct engine *en, struct plan_item *item)
+{
+	struct record *r = ledger_find(&en->ledger, item->name);
+	wake_in_time(en, item);
+	bool under_way = r && r->work != WORK_NONE && r->work < WORK_WATCH;
+	bool may_act = en->config->sync.mode != SYNC_PLAN || item->action == PLAN_NONE ||
+		       item->action == PLAN_HOLD;
+	if (under_way || removal_goes_on(en, item) || !may_act)
+		return;
+	if (r && is_lagging(en, r, item)) {
+		int64_t half = (now_mono(en) - r->seen_at) / 2; /* less and less often */
+		item->waiting = true;
+		pass_soon(en, half > LAG_LOOK_MS ? half : LAG_LOOK_MS);
+		return;
+	}
+	note_wanted(en, r, item);
+	if (r)
+		contested_seen(en, r, item);
+	act_in_turn(en, item);
 }
 
 void work_resume(struct engine *en, struct record *r)

@@ -124,7 +124,8 @@ int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
 	struct strv begun = VEC_INIT;
 	struct strv done = VEC_INIT;
 	struct db_stmt *q = db_prepare(s->db,
-		"SELECT name, max(state = 4) FROM intent WHERE scope = ?1 AND sha = ?2"
+		"SELECT name, max(state = 4 AND kind <> 4) FROM intent WHERE scope = ?1 AND sha = "
+		"?2"
 		" AND started_ms > 0 AND NOT heals AND kind <> 3 GROUP BY name ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, sha);

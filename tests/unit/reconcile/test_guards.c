@@ -62,69 +62,6 @@ static bool has_event(struct world *w, const char *what)
 	return found;
 }
 
-/* One after the other ends in Error. */
-static void begin_to_fail(struct world *w, size_t n)
-{
-	auto_buf struct buf text = BUF_INIT;
-	many(&text, n, 1);
-	w->config.sync.concurrency = 1;
-	w->operation_ms = 1500;
-	w->call_ms = 300;
-	w->fails = true;
-	world_start_with(w, buf_str(&text));
-}
-
-static void test_three_in_a_row_that_fail_stop_the_commit(void **state)
-{
-	struct world *w = *state;
-	begin_to_fail(w, 30);
-	size_t begun = map_size(&w->objects);
-	assert_true(begun >= 3 && begun < 20);
-	assert_non_null(strstr(world_note(w, "sync"), "failure r-"));
-	assert_non_null(strstr(world_note(w, "sync"), "nothing more of this commit"));
-	assert_non_null(strstr(world_note(w, "sync"), "`weir approve r-"));
-	assert_true(has_event(w, "braked"));
-	world_kill(w);
-	world_start(w);
-	world_run(w, 30 * MINUTE);
-	assert_int_equal(map_size(&w->objects), begun);
-}
-
-static void test_a_newer_commit_releases_the_brake(void **state)
-{
-	struct world *w = *state;
-	auto_buf struct buf text = BUF_INIT;
-	begin_to_fail(w, 30);
-	w->fails = false;
-	many(&text, 30, 2);
-	world_commit(w, buf_str(&text));
-	world_run(w, 10 * MINUTE);
-	assert_string_equal(world_note(w, "sync"), "success 30 in sync (30 changed)");
-}
-
-static void test_a_person_releases_the_brake(void **state)
-{
-	struct world *w = *state;
-	begin_to_fail(w, 30);
-	w->fails = false;
-	approve_all(w);
-	world_run(w, 10 * MINUTE);
-	assert_string_equal(world_note(w, "sync"), "success 30 in sync (30 changed)");
-	assert_int_equal(count_approvals(w), 0);
-}
-
-static void test_two_that_fail_again_and_again_are_no_reason_to_stop(void **state)
-{
-	struct world *w = *state;
-	w->fails = true;
-	world_start_with(w, TWO);
-	world_run(w, 60 * MINUTE);
-	assert_null(strstr(world_note(w, "sync"), "nothing more"));
-	w->fails = false;
-	world_run(w, 70 * MINUTE);
-	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
-}
-
 /* The world begins at 14:13:20Z. */
 static void test_a_window_that_opens_wakes_the_pass(void **state)
 {
@@ -471,10 +408,6 @@ int main(void)
 	log_setup(LOG__COUNT, LOG_TEXT);
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_test_setup, world_test_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_three_in_a_row_that_fail_stop_the_commit),
-		TEST(test_a_newer_commit_releases_the_brake),
-		TEST(test_a_person_releases_the_brake),
-		TEST(test_two_that_fail_again_and_again_are_no_reason_to_stop),
 		TEST(test_a_window_that_opens_wakes_the_pass),
 		TEST(test_what_is_suspended_goes_on_when_the_time_comes),
 		TEST(test_drift_of_what_a_person_suspended_is_told_and_left),

@@ -46,6 +46,37 @@ class GuardsTest(unittest.TestCase):
             s.wait_pass(3)
             self.assertEqual(len(listed(s)), 3)
 
+    def test_the_brake_is_released_for_one_or_for_all(self):
+        with Site("replicatord", {"fail": ["bad-*"]}, sync={"interval": "1s"}) as s:
+            s.start()
+            sha = s.push(many("bad", 3) | {"good.yaml": many("good", 6)["many.yaml"]})
+            s.wait_status(sha, "failure", "nothing more of this commit")
+            s.wait_pass(2)
+            self.assertEqual(names(s), ["bad-00", "bad-01", "bad-02"])
+            said = s.cli("approve")
+            self.assertIn("6 can be approved", said)
+            self.assertIn("`weir approve --brake`", said)
+            s.cli("approve", "--yes", "good-03")
+            wait_for(lambda: "good-03" in names(s), DEADLINE_S)
+            s.wait_pass(3)
+            self.assertEqual(names(s), ["bad-00", "bad-01", "bad-02", "good-03"])
+            said = s.cli("approve", "--yes", "--brake")
+            self.assertRegex(said, "bad-0. and bad-0. ended in Error one after the other\n +5 wait for that")
+            self.assertIn("the brake is approved", said)
+            wait_for(lambda: len(names(s)) == 9, DEADLINE_S)
+            self.assertIn("no commit is braked", s.cli("approve", "--yes", "--brake", status=1))
+
+    def test_all_that_is_approved_has_the_brake_in_it(self):
+        with Site("replicatord", {"fail": ["bad-*"]}, sync={"interval": "1s"}) as s:
+            s.start()
+            s.wait_status(s.push(many("bad", 8)), "failure", "nothing more of this commit")
+            said = s.cli("approve", "--yes", "--all")
+            self.assertIn("the brake is approved", said)
+            self.assertNotIn("bad-07 is approved", said)
+            wait_for(lambda: len(names(s)) == 6, DEADLINE_S)  # and then it bites again
+            s.wait_pass(3)
+            self.assertEqual(len(names(s)), 6)
+
     def test_a_commit_that_is_good_comes_through_all_the_same(self):
         with Site("replicatord", sync={"interval": "1s", "concurrency": 32}) as s:
             s.start()

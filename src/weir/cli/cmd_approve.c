@@ -10,6 +10,7 @@
 
 static bool all;
 static bool rewind_too;
+static bool brake_too;
 static bool yes;
 static const char *reason;
 
@@ -23,6 +24,10 @@ static const struct opt opts[] = {
 		.type = OPT_FLAG,
 		.value = &rewind_too,
 		.help = "That the branch was rewound."},
+	{.name = "brake",
+		.type = OPT_FLAG,
+		.value = &brake_too,
+		.help = "That a commit goes on of which several ended in Error."},
 	CLI_REASON_OPTION(&reason),
 	{.name = "yes", .letter = 'y', .type = OPT_FLAG, .value = &yes, .help = "Do not ask."},
 	{.name = NULL},
@@ -61,11 +66,45 @@ static void choose_item(struct choice *c, const struct node *item)
 	show_approvable(item, cli_screen(), &c->shown);
 }
 
-static void choose_all(struct choice *c, const struct node *items)
+static size_t count_braked(const struct node *items)
 {
+	size_t n = 0;
 	for (size_t i = 0; i < items->u.seq.n; i++)
-		if (can_be_approved(items->u.seq.at[i]))
-			choose_item(c, items->u.seq.at[i]);
+		n += !strcmp(show_get(node_get(items->u.seq.at[i], "hold"), "kind"), "brake");
+	return n;
+}
+
+static int choose_brake(struct choice *c, const struct current *now, struct err *e)
+{
+	const char *digest = node_get_string(now->brake, "approval");
+	if (!digest)
+		return err_set(e, ERR_CONFLICT,
+			"no commit is braked, so there is nothing to approve about it");
+	choose(c, "", digest, "brake");
+	buf_addf(&c->shown,
+		"! nothing more of commit %.12s is begun: %s\n    %zu wait for that, and are begun "
+		"few at a time\n",
+		show_get(now->brake, "commit"), show_get(now->brake, "why"),
+		count_braked(show_list(now->plan, "items")));
+	return 0;
+}
+
+static void choose_items(struct choice *c, const struct current *now, bool but_braked)
+{
+	const struct node *items = show_list(now->plan, "items");
+	for (size_t i = 0; i < items->u.seq.n; i++) {
+		const struct node *item = items->u.seq.at[i];
+		bool braked = !strcmp(show_get(node_get(item, "hold"), "kind"), "brake");
+		if (can_be_approved(item) && !(but_braked && braked))
+			choose_item(c, item);
+	}
+}
+
+/* Those that wait for the brake come with it. */
+static int choose_all(struct choice *c, const struct current *now, struct err *e)
+{
+	choose_items(c, now, now->brake);
+	return now->brake && !brake_too ? choose_brake(c, now, e) : 0;
 }
 
 static int choose_rewind(struct choice *c, const struct current *now, struct err *e)
@@ -141,8 +180,10 @@ static int choose_wished(
 	int rc = choose_named(c, w, items, e);
 	if (rc == 0 && rewind_too)
 		rc = choose_rewind(c, now, e);
+	if (rc == 0 && brake_too)
+		rc = choose_brake(c, now, e);
 	if (rc == 0 && all)
-		choose_all(c, items);
+		rc = choose_all(c, now, e);
 	if (rc == 0 && !c->items->u.seq.n)
 		rc = err_set(e, ERR_CONFLICT, "nothing is held that can be approved");
 	return rc;
@@ -151,11 +192,13 @@ static int choose_wished(
 /* Nothing was wished for: what there is. */
 static int list_choices(struct choice *c, const struct current *now)
 {
-	choose_all(c, show_list(now->plan, "items"));
+	choose_items(c, now, false);
 	size_t n = c->items->u.seq.n;
 	fputs(buf_str(&c->shown), stdout);
 	if (now->rewound)
 		puts("The branch was rewound: `weir approve --rewind` if that is meant.");
+	if (now->brake)
+		puts("A commit is braked: `weir approve --brake` lets all of it go on.");
 	if (n)
 		printf("%zu can be approved: `weir approve NAME` for one, --all for all of them.\n",
 			n);
@@ -186,7 +229,7 @@ static void tell_list(const struct node *answer, const char *list, const char *t
 		const char *name = names->u.seq.at[i]->type == NODE_STRING
 					   ? names->u.seq.at[i]->u.string.s
 					   : "";
-		printf("%s %s\n", name[0] ? name : "the rewind", text);
+		printf("%s %s\n", name, text);
 	}
 }
 
@@ -215,7 +258,7 @@ static int approve_with(
 	int rc = current_get(config, &c->arena, &now, e);
 	if (rc < 0)
 		return rc;
-	if (!w->n_names && !all && !rewind_too)
+	if (!w->n_names && !all && !rewind_too && !brake_too)
 		return list_choices(c, &now);
 	rc = choose_wished(c, w, &now, e);
 	if (rc < 0)

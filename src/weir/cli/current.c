@@ -28,6 +28,12 @@ static int ask_plan(const struct config *c, struct arena *a, struct node **ret_p
 	}
 }
 
+static const struct node *map_or_null(const struct node *status, const char *key)
+{
+	const struct node *map = node_get(status, key);
+	return map && map->type == NODE_MAP ? map : NULL;
+}
+
 static int ask_daemon(
 	const struct config *c, struct arena *a, struct current *ret_current, struct err *e)
 {
@@ -37,9 +43,9 @@ static int ask_daemon(
 		rc = daemon_ask(c, "/v1/status", NULL, a, &status, e);
 	if (rc < 0)
 		return rc;
-	const struct node *rewound = node_get(status, "rewound");
 	ret_current->plan = plan;
-	ret_current->rewound = rewound && rewound->type == NODE_MAP ? rewound : NULL;
+	ret_current->rewound = map_or_null(status, "rewound");
+	ret_current->brake = map_or_null(status, "brake");
 	return 0;
 }
 
@@ -54,6 +60,7 @@ static int read_made(const struct engine *engine, const struct buf *json, struct
 {
 	struct engine_stats stats;
 	struct engine_rewind rewind;
+	struct engine_brake brake;
 	struct node *plan = NULL;
 	engine_stats(engine, &stats);
 	if (!json->len)
@@ -66,6 +73,7 @@ static int read_made(const struct engine *engine, const struct buf *json, struct
 		return rc;
 	ret_current->plan = plan;
 	ret_current->rewound = engine_rewind(engine, &rewind) ? view_rewind(a, &rewind) : NULL;
+	ret_current->brake = engine_brake(engine, &brake) ? view_brake(a, &brake) : NULL;
 	return 0;
 }
 

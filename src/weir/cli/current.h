@@ -10,6 +10,7 @@
 struct current {
 	const struct node *plan; /* schema/plan.schema.json */
 	const struct node *rewound; /* {from, to, approval}; NULL: the branch was not */
+	const struct node *brake; /* {commit, why, approval}; NULL: it is not on */
 };
 
 /* In `a`. Waits a little for a daemon that is just comparing. */

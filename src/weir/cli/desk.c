@@ -140,8 +140,10 @@ static int take_approve(const struct desk *d, const struct node *body, const str
 		int rc = approve_item(d, item, o, &list, e);
 		if (rc < 0)
 			return rc;
-		node_seq_add(
-			a, node_get(answer, list), node_string(a, node_get_string(item, "name")));
+		const char *name = node_get_string(item, "name");
+		if (!name[0]) /* about the commit */
+			name = arena_printf(a, "the %s", node_get_string(item, "action"));
+		node_seq_add(a, node_get(answer, list), node_string(a, name));
 	}
 	return 0;
 }

@@ -5,8 +5,9 @@
  *	suspend  {name, reason, until?}                  {name, until}
  *	resume   {name, reason?}                         {name, suspended}: by Git, still
  *	forget   {name, reason?}                         {name}
- *	approve  {items: [{name, digest, action}], reason?}; the name of a rewind is ""
- *	                                                 {approved, changed, already}: names
+ *	approve  {items: [{name, digest, action}], reason?}; the name of a rewind and of a brake
+ *	         is ""                                   {approved, changed, already}: names, "the
+ *	                                                 rewind", "the brake"
  */
 #ifndef CLI_DESK_H
 #define CLI_DESK_H

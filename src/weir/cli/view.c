@@ -47,6 +47,7 @@ void view_take_engine(struct view *v, const struct engine *engine)
 	v->daemon = true;
 	engine_stats(engine, &v->stats);
 	v->is_rewound = engine_rewind(engine, &v->rewind);
+	v->is_braked = engine_brake(engine, &v->brake);
 	if (engine_standings(engine))
 		str_replace(&v->standings, xstrdup(engine_standings(engine)));
 }
@@ -218,6 +219,15 @@ struct node *view_rewind(struct arena *a, const struct engine_rewind *r)
 	return map;
 }
 
+struct node *view_brake(struct arena *a, const struct engine_brake *b)
+{
+	struct node *map = node_map(a);
+	node_map_set(a, map, "commit", node_string(a, b->commit));
+	node_map_set(a, map, "why", node_string(a, b->why));
+	node_map_set(a, map, "approval", node_string(a, b->approval));
+	return map;
+}
+
 struct node *view_status(const struct view *v, struct arena *a)
 {
 	const struct engine_stats *stats = &v->stats;
@@ -236,6 +246,7 @@ struct node *view_status(const struct view *v, struct arena *a)
 	node_map_set(a, top, "last_pass", view_time(a, stats->last_pass_ms));
 	node_map_set(a, top, "troubles", troubles(a, stats));
 	node_map_set(a, top, "rewound", v->is_rewound ? view_rewind(a, &v->rewind) : node_null(a));
+	node_map_set(a, top, "brake", v->is_braked ? view_brake(a, &v->brake) : node_null(a));
 	node_map_set(a, top, "statuses", statuses(a, v));
 	node_map_set(a, top, "replicators", view_replicators(v, a));
 	node_map_set(a, top, "events", view_events(a, &v->events));

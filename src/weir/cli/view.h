@@ -4,6 +4,7 @@
  *
  * status: {name, daemon, head, state, text, settled, passes, reads, last_pass,
  *	troubles: [{what, since, message}], rewound: {from, to, approval} or null,
+ *	brake: {commit, why, approval} or null,
  *	statuses: [{commit, context, state, text, posted}],
  *	replicators: {NAME: {generation, standing, hold, since, why, release, until, approvable}},
  *	events: […]}
@@ -23,6 +24,8 @@ struct view {
 	struct engine_stats stats; /* of the daemon; points into its engine */
 	bool is_rewound;
 	struct engine_rewind rewind; /* the same */
+	bool is_braked;
+	struct engine_brake brake; /* the same */
 	char *head; /* that was taken last */
 	char *seen; /* where the branch was seen last: another one if it was rewound */
 	char *standings; /* JSON, as the engine's; NULL if none */
@@ -43,6 +46,7 @@ void view_take_engine(struct view *v, const struct engine *engine);
 void view_release(struct view *v);
 
 struct node *view_rewind(struct arena *a, const struct engine_rewind *r);
+struct node *view_brake(struct arena *a, const struct engine_brake *b);
 struct node *view_status(const struct view *v, struct arena *a);
 /* ERR_NOT_FOUND with a "did you mean" if nothing is known of it. */
 int view_explain(const struct view *v, struct store *s, const char *name, size_t n_events,

@@ -83,7 +83,8 @@ static void add_values(struct hash *h, const struct spec *spec)
 	vec_release(&settings);
 }
 
-const char *approval_digest(struct planner *p, const struct plan_item *it, enum plan_action action)
+const char *approval_digest(
+	struct planner *p, const struct plan_item *it, enum plan_action action, const char *guard)
 {
 	unsigned char digest[HASH_BYTES];
 	char hex[HASH_HEX_MAX];
@@ -99,6 +100,8 @@ const char *approval_digest(struct planner *p, const struct plan_item *it, enum 
 	hash_adds(&h, "becomes");
 	if (it->desired)
 		add_values(&h, &it->desired->spec);
+	if (guard)
+		hash_adds(&h, guard);
 	hash_end(&h, digest);
 	return arena_strdup(&p->plan->arena, hash_hex(digest, hex));
 }

@@ -52,16 +52,20 @@ bool plan_begins_change(const struct plan_item *it)
 
 static void hold_braked(struct planner *p, struct plan_item *it)
 {
-	if (!p->in->brake || approval_given(p->in, p->in->brake_approval) ||
-		!plan_begins_change(it))
+	const struct plan_input *in = p->in;
+	if (!in->brake || approval_given(in, in->brake_approval) || !plan_begins_change(it))
 		return;
-	const char *approve =
-		p->in->brake_approval ? plan_text(p, ", or `weir approve %s`", it->name) : "";
-	item_hold(it, PLAN_HOLD_BRAKE, it->action,
-		plan_text(p, "nothing more of this commit is begun: %s", p->in->brake),
-		plan_text(p, "push a commit that mends it%s", approve));
-	if (p->in->brake_approval)
-		it->approval = arena_strdup(&p->plan->arena, p->in->brake_approval);
+	const char *why = plan_text(p, "nothing more of this commit is begun: %s", in->brake);
+	if (!in->brake_approval) {
+		item_hold(it, PLAN_HOLD_BRAKE, it->action, why, "push a commit that mends it");
+		return;
+	}
+	item_hold_by_guard(p, it, PLAN_HOLD_BRAKE, why,
+		plan_text(p,
+			"mend it in Git, or `weir approve %s` for it alone, `weir approve --brake` "
+			"for all",
+			it->name),
+		in->brake_approval);
 }
 
 static int64_t count_changes(const struct planner *p)

@@ -58,10 +58,9 @@ void item_hold_until(struct plan_item *it, enum plan_hold hold, enum plan_action
 	it->until_ms = until_ms;
 }
 
-bool item_hold_unless_approved(struct planner *p, struct plan_item *it, enum plan_hold hold,
-	enum plan_action action, const char *why, const char *release)
+static bool hold_unless_given(struct planner *p, struct plan_item *it, enum plan_hold hold,
+	enum plan_action action, const char *why, const char *release, const char *digest)
 {
-	const char *digest = approval_digest(p, it, action);
 	bool is_first = it->action != PLAN_HOLD;
 
 	if (approval_given(p->in, digest)) {
@@ -75,6 +74,20 @@ bool item_hold_unless_approved(struct planner *p, struct plan_item *it, enum pla
 	if (is_first)
 		it->approval = digest;
 	return true;
+}
+
+bool item_hold_unless_approved(struct planner *p, struct plan_item *it, enum plan_hold hold,
+	enum plan_action action, const char *why, const char *release)
+{
+	return hold_unless_given(
+		p, it, hold, action, why, release, approval_digest(p, it, action, NULL));
+}
+
+bool item_hold_by_guard(struct planner *p, struct plan_item *it, enum plan_hold hold,
+	const char *why, const char *release, const char *guard)
+{
+	return hold_unless_given(
+		p, it, hold, it->action, why, release, approval_digest(p, it, it->action, guard));
 }
 
 const char *plan_time(struct planner *p, int64_t wall_ms)

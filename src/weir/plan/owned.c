@@ -56,7 +56,7 @@ static void heal_contested(struct planner *p, struct plan_item *it, size_t n[VER
 {
 	if (n[VERDICT_CONTESTED] == 0)
 		return;
-	const char *digest = approval_digest(p, it, PLAN_UPDATE);
+	const char *digest = approval_digest(p, it, PLAN_UPDATE, NULL);
 	if (!approval_given(p->in, digest))
 		return;
 	it->approval = digest;

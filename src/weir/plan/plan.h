@@ -172,7 +172,7 @@ struct plan_input {
 		*approvals; /* digests (plan_item.approval) that somebody approved, sorted */
 	size_t n_approvals;
 	const char *brake; /* why nothing new is begun for this commit; NULL: it may be */
-	const char *brake_approval; /* the digest that releases it */
+	const char *brake_approval; /* the digest that releases it, for all; NULL: nobody can */
 	int64_t max_updates; /* 0: no limit */
 	int64_t n_updated; /* replicators that this commit changed so far */
 	int64_t now_ms; /* wall */

@@ -66,6 +66,9 @@ void item_hold_until(struct plan_item *it, enum plan_hold hold, enum plan_action
 /* ... unless a person approved it. True if it is held. */
 bool item_hold_unless_approved(struct planner *p, struct plan_item *it, enum plan_hold hold,
 	enum plan_action action, const char *why, const char *release);
+/* ... in the face of this guard, a digest of its own. */
+bool item_hold_by_guard(struct planner *p, struct plan_item *it, enum plan_hold hold,
+	const char *why, const char *release, const char *guard);
 /* "2026-11-30T21:00:00Z", in the plan's arena. */
 const char *plan_time(struct planner *p, int64_t wall_ms);
 
@@ -103,8 +106,10 @@ void plan_leave(struct planner *p, struct plan_item *it, const size_t n[VERDICT_
 /* prune.c: in the inventory, and in nothing of Git that loaded. */
 void plan_removed(struct planner *p, const struct subject *s, struct plan_item *it);
 
-/* approval.c: the digest of an action on what is there. */
-const char *approval_digest(struct planner *p, const struct plan_item *it, enum plan_action action);
+/* approval.c: the digest of an action on what is there, and of the guard that it is let through,
+ * where that is not every guard that asks for approval: NULL. */
+const char *approval_digest(
+	struct planner *p, const struct plan_item *it, enum plan_action action, const char *guard);
 /* Somebody approved the digest; NULL is never approved. */
 bool approval_given(const struct plan_input *in, const char *digest);
 

@@ -159,6 +159,13 @@ struct engine_rewind {
 	const char *approval;
 };
 bool engine_rewind(const struct engine *en, struct engine_rewind *ret_rewind);
+/* A commit of which nothing more is begun: why, and what releases all of it. */
+struct engine_brake {
+	const char *commit;
+	const char *why;
+	const char *approval;
+};
+bool engine_brake(const struct engine *en, struct engine_brake *ret_brake);
 /* How those stand that are not Healthy, as JSON: a list of {name, standing, hold, since_ms, why,
  * release, until_ms, approval}; what is not known is not there. NULL before the first report. */
 const char *engine_standings(const struct engine *en);

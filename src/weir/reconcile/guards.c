@@ -1,5 +1,5 @@
-/* What stands between a plan and the API beside the plan's own rules: what people approved, and what
- * later plans must know of this one. */
+/* What stands between a plan and the API beside the plan's own rules: what people approved, and
+ * what later plans must know of this one. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -120,3 +120,12 @@ bool engine_rewind(const struct engine *en, struct engine_rewind *ret_rewind)
 	*ret_rewind = (struct engine_rewind){en->ledger.head, en->head.sha, en->rewind_approval};
 	return true;
 }
+
+bool engine_brake(const struct engine *en, struct engine_brake *ret_brake)
+{
+	const struct brake *b = &en->brake;
+	if (!b->reason)
+		return false;
+	*ret_brake = (struct engine_brake){b->sha, b->reason, b->approval};
+	return true;
+}

@@ -289,10 +289,14 @@ static void load_options(struct plan_case *c, const struct node *map)
 	};
 }
 
-/* What the plan asks of the names is given. */
-static void load_approvals(struct plan_case *c, const struct node *names)
+/* The digests, and what the plan asks of the names. */
+static void load_approvals(
+	struct plan_case *c, const struct node *digests, const struct node *names)
 {
 	struct plan *p = names ? plan_build(&c->input) : NULL;
+
+	for (size_t i = 0; digests && i < digests->u.seq.n; i++)
+		strv_push(&c->approvals, digests->u.seq.at[i]->u.string.s);
 
 	for (size_t i = 0; names && i < names->u.seq.n; i++) {
 		const char *name = names->u.seq.at[i]->u.string.s;
@@ -332,7 +336,7 @@ void plan_case_load(struct plan_case *c, const char *folder)
 	c->input.n_secrets = c->secrets.n;
 	c->input.suspensions = c->suspensions.at;
 	c->input.n_suspensions = c->suspensions.n;
-	load_approvals(c, node_get(options, "approve"));
+	load_approvals(c, node_get(options, "approved"), node_get(options, "approve"));
 }
 
 void plan_case_release(struct plan_case *c)

@@ -259,6 +259,28 @@ static void test_a_person_releases_the_brake(void **state)
 	assert_int_equal(map_size(&w->engine->ledger.approvals), 0);
 }
 
+static const char *approval_of_item(struct world *w, const char *name)
+{
+	return plan_find(w->engine->plan, name)->approval;
+}
+
+static void test_a_person_lets_one_go_on_and_no_other(void **state)
+{
+	struct world *w = *state;
+	break_many(w);
+	assert_string_not_equal(approval_of_item(w, "r-20"), approval_of_item(w, "r-21"));
+	approve(w, "r-20", approval_of_item(w, "r-20"));
+	world_run(w, 10 * MINUTE);
+	assert_non_null(world_object(w, "r-20"));
+	assert_int_equal(map_size(&w->objects), 4);
+	assert_int_equal(map_size(&w->engine->ledger.approvals), 0);
+	assert_non_null(strstr(world_note(w, "sync"), "`weir approve --brake`"));
+	w->fails = true;
+	approve(w, "r-21", approval_of_item(w, "r-21"));
+	world_run(w, 10 * MINUTE);
+	assert_int_equal(map_size(&w->objects), 5);
+}
+
 static void test_a_brake_that_was_released_bites_again(void **state)
 {
 	struct world *w = *state;
@@ -298,6 +320,7 @@ int main(void)
 		TEST(test_of_what_is_replaced_three_are_deleted),
 		TEST(test_a_newer_commit_releases_the_brake),
 		TEST(test_a_person_releases_the_brake),
+		TEST(test_a_person_lets_one_go_on_and_no_other),
 		TEST(test_a_brake_that_was_released_bites_again),
 		TEST(test_two_that_fail_again_and_again_are_no_reason_to_stop),
 	};

@@ -119,6 +119,7 @@ struct plan_record {
 	int64_t gone_since_ms; /* wall; since when it has been gone from a Git that loads, 0 if it
 				  is not */
 	bool was_protected; /* and no commit that does not say so was in sync since */
+	const struct node *labels; /* that it had when it was in sync last; NULL: not known */
 	bool over_max; /* held as one of too many at once, and not back in Git since */
 	const char *const *contested; /* "topic_whitelist", "advanced_configuration.tasks.max":
 					 settings that are contested; sorted */

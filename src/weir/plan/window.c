@@ -7,22 +7,46 @@ static bool is_half_done(const struct plan_item *it)
 	return it->action == PLAN_CREATE && it->record && it->record->deleted;
 }
 
-static void hold_outside_windows(struct planner *p, struct plan_item *it)
+/* Labels that a commit changes along with something else get it past no window: those that it had
+ * before count as well as those that it is to have. */
+static struct window_state judge(
+	const struct planner *p, const struct plan_item *it, bool *ret_by_old)
 {
 	const struct replicator *document = item_document(it);
+	const struct node *before = it->record ? it->record->labels : NULL;
+	const struct node *labels = document ? document->labels : NULL;
+	struct window_state state = windows_at(p->in->windows, labels, p->in->now_ms);
+
+	*ret_by_old = false;
+	if (!before)
+		return state;
+	struct window_state old = windows_at(p->in->windows, before, p->in->now_ms);
+	if (old.open || (!state.open && state.until_ms >= old.until_ms))
+		return state;
+	*ret_by_old = true;
+	return old;
+}
+
+static void hold_outside_windows(struct planner *p, struct plan_item *it)
+{
 	auto_buf struct buf why = BUF_INIT;
+	bool by_old;
 
 	if (!action_writes(it->action) || is_half_done(it))
 		return;
-	struct window_state state =
-		windows_at(p->in->windows, document ? document->labels : NULL, p->in->now_ms);
+	struct window_state state = judge(p, it, &by_old);
 	if (state.open)
 		return;
 	bool ends = state.until_ms != INT64_MAX;
 	windows_text(p->in->windows, &state, &why);
-	item_hold_until(it, PLAN_HOLD_WINDOW, it->action, plan_text(p, "%s", buf_str(&why)),
-		ends ? "wait until then, or change sync.windows in weir.yaml"
-		     : "change sync.windows in weir.yaml",
+	item_hold_until(it, PLAN_HOLD_WINDOW, it->action,
+		plan_text(p, "%s%s", buf_str(&why),
+			by_old ? ", by the labels that it had before this change" : ""),
+		plan_text(p, "%s%schange sync.windows in weir.yaml",
+			ends ? "wait until then, " : "",
+			by_old ? "change its labels in a commit of its own first, or "
+			: ends ? "or "
+			       : ""),
 		ends ? state.until_ms : 0);
 }
 

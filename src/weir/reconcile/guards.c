@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "doc/json.h"
 #include "reconcile/internal.h"
 
 char *approval_of(const char *kind, const char *first, const char *second)
@@ -88,6 +89,23 @@ static bool is_to_go(const struct plan_item *item)
 	return action == PLAN_DELETE || action == PLAN_REPLACE;
 }
 
+/* The version that is in sync, or the first one, says what its labels are; others may have theirs
+ * to get past a window. True if that is news. */
+static bool remember_labels(struct store_row *row, const struct plan_item *item)
+{
+	auto_buf struct buf json = BUF_INIT;
+	if (!is_in_sync(item) && (row->labels || !item->desired || item->from_accepted))
+		return false;
+	if (item->desired->labels)
+		json_write(&json, item->desired->labels, JSON_STYLE_CANONICAL);
+	else
+		buf_adds(&json, "{}");
+	if (row->labels && !strcmp(row->labels, buf_str(&json)))
+		return false;
+	str_replace(&row->labels, buf_take(&json));
+	return true;
+}
+
 void guards_remember(struct engine *en, const struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
@@ -98,7 +116,8 @@ void guards_remember(struct engine *en, const struct plan_item *item)
 	bool over_max = item->hold == PLAN_HOLD_PRUNE_MAX;
 	is_protected = is_protected || (row->is_protected && !is_in_sync(item));
 	over_max = over_max || (row->over_max && (!item->desired || is_to_go(item)));
-	if (is_protected == row->is_protected && over_max == row->over_max)
+	bool changed = remember_labels(row, item);
+	if (!changed && is_protected == row->is_protected && over_max == row->over_max)
 		return;
 	row->is_protected = is_protected;
 	row->over_max = over_max;

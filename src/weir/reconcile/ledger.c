@@ -76,6 +76,15 @@ static void read_leftovers(const char *json, struct arena *arena, struct plan_re
 	p->leftovers = left;
 }
 
+/* A map, if it is one. */
+static const struct node *read_labels(const char *json, struct arena *arena)
+{
+	struct node *map;
+	if (!json || json_read(arena, json, strlen(json), &map, NULL) < 0)
+		return NULL;
+	return map->type == NODE_MAP ? map : NULL;
+}
+
 static void refresh_plan(struct record *r)
 {
 	const struct store_row *row = &r->row;
@@ -101,6 +110,7 @@ static void refresh_plan(struct record *r)
 	if (p->has_last_applied)
 		spec_from_json(row->last_applied, &r->plan_arena, &p->last_applied);
 	read_spec(row->provisioned, &p->last_applied, &r->plan_arena, &p->provisioned);
+	p->labels = read_labels(row->labels, &r->plan_arena);
 	read_leftovers(row->leftovers, &r->plan_arena, p);
 	p->contested = contested_names(row->contested, &r->plan_arena, &p->n_contested);
 	spec_from_json(row->not_kept, &r->plan_arena, &p->not_kept_value);

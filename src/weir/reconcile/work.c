@@ -234,6 +234,14 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	calls_write(en, r);
 }
 
+/* What is ours from now on may be changed again before the next pass. */
+static void remember_begun(struct engine *en, const struct record *r)
+{
+	const struct plan_item *item = item_of(en, r);
+	if (item && r->begun_by == en->plans)
+		guards_remember(en, item);
+}
+
 void work_applied(struct engine *en, struct record *r, const struct live *live)
 {
 	str_replace(&r->row.last_applied, xstrdup_opt(r->intent->intended));
@@ -247,6 +255,7 @@ void work_applied(struct engine *en, struct record *r, const struct live *live)
 	found_forget(en, r);
 	set_identity(en, r, live);
 	ledger_changed(&en->ledger, r);
+	remember_begun(en, r);
 }
 
 /* What the open intent wrote is what is to be set going. */
@@ -307,6 +316,7 @@ static void adopt(struct engine *en, struct plan_item *item)
 	set_provisioned(r, item->live); /* a draft is not adopted so */
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	ledger_changed(&en->ledger, r);
+	guards_remember(en, item);
 	ledger_event(
 		&en->ledger, now_wall(en), r->name, commit_of(en), "adopted", "it is as Git says");
 	progress(en, "%s: adopted, it is as Git says", r->name);

@@ -14,6 +14,7 @@ void store_row_release(struct store_row *r)
 	free(r->not_kept);
 	free(r->contested);
 	free(r->leftovers);
+	free(r->labels);
 	*r = (struct store_row){0};
 }
 
@@ -32,7 +33,7 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 		"provisioned_generation, provisioned,"
 		" failed_generation, failures, retry_at_ms, failure, not_kept, "
 		"owned, gone_since_ms,"
-		" contested, replaced, leftovers, protected, over_max FROM inventory"
+		" contested, replaced, leftovers, protected, over_max, labels FROM inventory"
 		" WHERE scope = ?1 ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	int rc;
@@ -57,6 +58,7 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 					.leftovers = store_text(q, 16),
 					.is_protected = db_int(q, 17) != 0,
 					.over_max = db_int(q, 18) != 0,
+					.labels = store_text(q, 19),
 				});
 	if (rc < 0) {
 		store_rows_release(&rows);
@@ -74,9 +76,10 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 		"seen_generation,"
 		" provisioned_generation, provisioned, failed_generation, failures, retry_at_ms, "
 		"failure, not_kept,"
-		" owned, gone_since_ms, contested, replaced, leftovers, protected, over_max)"
+		" owned, gone_since_ms, contested, replaced, leftovers, protected, over_max, "
+		"labels)"
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)");
+		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, row->name);
 	db_bind_text(q, 3, row->uid);
@@ -97,6 +100,7 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 	db_bind_text(q, 18, row->leftovers);
 	db_bind_int(q, 19, row->is_protected);
 	db_bind_int(q, 20, row->over_max);
+	db_bind_text(q, 21, row->labels);
 	return db_run(q, e);
 }
 

@@ -64,6 +64,8 @@ static const char *const migrations[] = {
 
 	"ALTER TABLE inventory ADD COLUMN protected INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE inventory ADD COLUMN over_max INTEGER NOT NULL DEFAULT 0;",
+
+	"ALTER TABLE inventory ADD COLUMN labels TEXT;",
 };
 
 int store_open_file(const char *path, struct db **ret_db, struct err *e)

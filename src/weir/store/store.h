@@ -76,6 +76,7 @@ struct store_row {
 	bool is_protected; /* until a commit that does not say so was in sync */
 	bool over_max; /* one of more deletes at once than sync.prune.max: until it is back in Git
 			  or approved */
+	char *labels; /* of the last version that was in sync: JSON; NULL if none was */
 	char *leftovers; /* keys that were taken away and that the API still shows: JSON; NULL if
 			    none */
 	char *contested; /* what of it others take back, and when we wrote it: JSON; NULL if nothing

@@ -161,6 +161,7 @@ static void load_record(struct plan_case *c, const struct node *map)
 	r->has_provisioned = load_spec(c, node_get(map, "provisioned"), &r->provisioned);
 	node_get_bool(map, "was_protected", &r->was_protected);
 	node_get_bool(map, "over_max", &r->over_max);
+	r->labels = node_get(map, "labels");
 	node_get_int(map, "seen_generation", &r->seen_generation);
 	node_get_int(map, "provisioned_generation", &r->provisioned_generation);
 	node_get_int(map, "failed_generation", &r->failed_generation);

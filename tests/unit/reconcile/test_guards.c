@@ -85,6 +85,55 @@ static void test_a_window_that_opens_wakes_the_pass(void **state)
 	windows_free(w->config.sync.windows);
 }
 
+#define LABELLED(team, threshold)                                                                  \
+	"---\napiVersion: weir/v1\nkind: KafkaReplicator\n"                                        \
+	"metadata: {name: orders, labels: {team: " team "}}\n"                                     \
+	"spec: {provider: MirrorMaker2, source_kafka_id: a, destination_kafka_id: b, "             \
+	"replication_mode: active-passive, topic_whitelist: [t], lag_alert_threshold: " threshold  \
+	", lag_alert_threshold_unit: messages}\n"
+
+static void test_labels_that_change_along_get_it_past_no_window(void **state)
+{
+	struct world *w = *state;
+	auto_arena struct arena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct node *match = node_map(&a);
+	node_map_set(&a, match, "team", node_string(&a, "orders"));
+	const struct window_rule rule = {.deny = true,
+		.schedule = "0 * * * *",
+		.duration_ms = 60 * MINUTE,
+		.timezone = "UTC",
+		.match = match};
+	size_t bad;
+	world_start_with(w, LABELLED("orders", "1"));
+	world_kill(w);
+	assert_int_equal(windows_new(&rule, 1, &w->config.sync.windows, &bad, &e), 0);
+	world_commit(w, LABELLED("payments", "2"));
+	world_start(w);
+	world_run(w, 10 * MINUTE);
+	assert_int_equal(world_count(w, API_PATCH), 0);
+	assert_non_null(strstr(world_note(w, "sync"), "1 waiting for a window"));
+	world_commit(w, LABELLED("payments", "1")); /* in a commit of its own */
+	world_run(w, MINUTE);
+	world_commit(w, LABELLED("payments", "2"));
+	world_run(w, MINUTE);
+	assert_int_equal(world_count(w, API_PATCH), 1);
+	windows_free(w->config.sync.windows);
+}
+
+static void test_what_was_just_made_is_protected_from_its_replacement(void **state)
+{
+	struct world *w = *state;
+	w->config.sync.prune.max.value = 1;
+	world_start_with(w, SYNCED("orders", "1", "{protect: true}"));
+	auto_free char *text = xstrdup(SYNCED("orders", "1", "{replace: true}"));
+	memcpy(strstr(text, "active-passive"), "active-active ", strlen("active-passive"));
+	world_commit(w, text);
+	world_run(w, 3 * MINUTE);
+	assert_int_equal(world_count(w, API_DELETE), 0);
+	assert_non_null(strstr(world_note(w, "sync"), "failure orders: was protected"));
+}
+
 static void test_what_is_suspended_goes_on_when_the_time_comes(void **state)
 {
 	struct world *w = *state;
@@ -409,6 +458,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_test_setup, world_test_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_window_that_opens_wakes_the_pass),
+		TEST(test_labels_that_change_along_get_it_past_no_window),
+		TEST(test_what_was_just_made_is_protected_from_its_replacement),
 		TEST(test_what_is_suspended_goes_on_when_the_time_comes),
 		TEST(test_drift_of_what_a_person_suspended_is_told_and_left),
 		TEST(test_dependants_go_on_as_soon_as_the_first_is_healthy),

@@ -45,6 +45,7 @@ static void assert_row(const struct store_row *a, const struct store_row *b)
 	assert_string_or_null(a->contested, b->contested);
 	assert_int_equal(a->replaced, b->replaced);
 	assert_string_or_null(a->leftovers, b->leftovers);
+	assert_string_or_null(a->labels, b->labels);
 }
 
 /* Every field its own value, so that two that are mixed up show. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is gone from Git is deleted, what cannot be changed is replaced, in order, and guards hold both."""
 
+import json
 import shutil
 import unittest
 
@@ -37,7 +38,7 @@ class GuardsTest(unittest.TestCase):
         with Site("replicatord", {"fail": ["bad-*"]}, sync={"interval": "1s", "concurrency": 32}) as s:
             s.start()
             sha = s.push(many("bad", 15))
-            s.wait_status(sha, "failure", "nothing more of this commit.*weir approve bad-")
+            s.wait_status(sha, "failure", "nothing more of this commit.*weir approve --brake")
             s.wait_pass(3)
             self.assertEqual([one["status"] for one in listed(s)], ["Error"] * 3)
             self.assertEqual(s.metric("weir_api_calls_total", verb="create"), 3)
@@ -165,6 +166,29 @@ class GuardsTest(unittest.TestCase):
             after = s.api.get("a-dr")
             self.assertNotEqual(after["uid"], before)
             self.assertEqual(after["replication_mode"], "active-active")
+
+    def test_of_a_replacement_that_is_refused_the_old_one_can_be_had_back(self):
+        with Site(sync={"interval": "1s"} | PRUNE) as s:
+            s.start()
+            old, new = ({"replication_mode": mode} for mode in ("active-passive", "active-active"))
+            s.wait_status(s.push(other("a-dr", {"replace": True}, **old)), "success", "^1 in sync")
+            s.api.edit("a-dr", fields={"groups_whitelist": "only-here"}, provision=True)
+            s.api.rule("status", "POST", "/kafka-replicator/$", status=400, body={"replication_mode": ["is not enabled"]})
+            sha = s.push(other("a-dr", {"replace": True}, **new))
+            s.wait_status(sha, "failure", "^a-dr: was deleted to be replaced, and the new one is not accepted; revert the commit")
+            self.assertRegex(s.cli("status"), r"(?m)^a-dr +failed")
+            said = s.cli("explain", "a-dr")
+            self.assertIn("revert the commit to have it back", " ".join(said.split()))
+            events = json.loads(s.cli("explain", "a-dr", "-o", "json"))["events"]
+            kept = next(json.loads(one["detail"]) for one in events if one["what"] == "to be deleted")
+            self.assertEqual((kept["replication_mode"], kept["groups_whitelist"]), ("active-passive", ["only-here"]))
+            s.wait_status(s.push(other("a-dr", {"replace": True}, **old)), "success", "^1 in sync")
+            sha = s.push(other("a-dr", {"replace": True}, lag_alert_threshold=1, **old) | {"README.md": "x"})
+            s.wait_status(sha, "success", "^1 in sync")
+            uid = s.api.get("a-dr")["uid"]
+            s.wait_status(s.push(other("a-dr", {"replace": True}, **new)), "failure", "^a-dr: to change .* `weir approve a-dr`")
+            s.wait_pass(2)
+            self.assertEqual(s.api.get("a-dr")["uid"], uid)
 
     def test_what_is_depended_on_comes_first_and_goes_last(self):
         with site(prune=PRUNE["prune"] | {"max": 5}) as s:

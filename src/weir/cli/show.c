@@ -85,6 +85,8 @@ void show_wrapped(struct buf *out, struct screen screen, size_t at, size_t inden
 	buf_addc(out, '\n');
 }
 
+#define EVENT_MAX 400 /* code points; the body of what was deleted has no limit */
+
 void show_event(struct buf *out, struct screen screen, const struct node *event, bool with_name)
 {
 	const char *name = node_get_string(event, "name");
@@ -98,6 +100,7 @@ void show_event(struct buf *out, struct screen screen, const struct node *event,
 		buf_addf(&text, " by %s", by);
 	if (detail && detail[0])
 		buf_addf(&text, ": %s", detail);
+	text_truncate(&text, EVENT_MAX);
 	show_painted(out, screen, SHOW_DIM, show_get(event, "at"));
 	buf_adds(out, "  ");
 	show_wrapped(out, screen, 22, 22, buf_str(&text));

@@ -83,6 +83,17 @@ struct node *plan_body(struct arena *a, const struct plan_item *item)
 	return spec_to_wire(a, &sent);
 }
 
+void plan_body_digest(const char *body, char ret_digest[HASH_HEX_MAX])
+{
+	unsigned char digest[HASH_BYTES];
+	struct hash h;
+
+	hash_begin(&h);
+	hash_adds(&h, body);
+	hash_end(&h, digest);
+	hash_hex(digest, ret_digest);
+}
+
 static bool is_about(const struct plan_diff *d, const struct setting *s)
 {
 	return d->field == s->field &&

@@ -67,6 +67,36 @@ static struct node *value_node(struct arena *a, const struct plan_diff *d, const
 	return is_shown ? node_copy(a, value) : node_string(a, buf_str(&text));
 }
 
+static struct node *keys_node(struct arena *a, enum spec_field field, const struct node *map)
+{
+	struct node *keys = node_map(a);
+
+	for (size_t i = 0; i < map->u.map.n; i++) {
+		const struct node_pair *pair = &map->u.map.at[i];
+		const struct plan_diff one = {.field = field, .key = pair->key->u.string.s};
+
+		node_map_add(a, keys, pair->key, value_node(a, &one, pair->value));
+	}
+	return keys;
+}
+
+void plan_live_json(const struct live *live, struct buf *out)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *map = node_map(&a);
+
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
+		const struct node *value = live->spec.value[f];
+		const struct plan_diff whole = {.field = f};
+
+		if (value)
+			node_map_set(&a, map, spec_fields[f].name,
+				value->type == NODE_MAP ? keys_node(&a, f, value)
+							: value_node(&a, &whole, value));
+	}
+	json_write(out, map, JSON_STYLE_CANONICAL);
+}
+
 static const char *const change_names[] = {
 	[PLAN_CHANGE] = "change",
 	[PLAN_CONFLICT] = "conflict",

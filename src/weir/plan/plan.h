@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/strv.h"
 #include "base/vec.h"
 #include "calendar/calendar.h"
@@ -120,6 +121,8 @@ struct plan_record {
 				  is not */
 	bool was_protected; /* and no commit that does not say so was in sync since */
 	const struct node *labels; /* that it had when it was in sync last; NULL: not known */
+	const char *refused_body; /* the digest of a body that the API refused to create; NULL */
+	const char *refusal; /* ... and what it said */
 	bool over_max; /* held as one of too many at once, and not back in Git since */
 	const char *const *contested; /* "topic_whitelist", "advanced_configuration.tasks.max":
 					 settings that are contested; sorted */
@@ -274,6 +277,11 @@ struct spec plan_intended(struct arena *a, const struct plan_item *item);
 
 /* What the open intent was to change is as it was to be, whoever saw to that. */
 bool plan_intent_shows(const struct plan_record *record, const struct live *live);
+
+/* Of the text of a body: two that are the same get the same answer. */
+void plan_body_digest(const char *body, char ret_digest[HASH_HEX_MAX]);
+/* What is live as a JSON object, for whoever wants it back; secrets are masked. */
+void plan_live_json(const struct live *live, struct buf *out);
 
 /* What of an answer differs from what was sent: bit per field. Fields whose values the API masks do
  * not count. */

@@ -1,5 +1,9 @@
 /* What cannot be changed where it is: it is replaced, if the YAML allows that, or held. */
 #include "plan/planner.h"
+
+#include <string.h>
+
+#include "doc/json.h"
 #include "plan/render.h"
 
 static bool is_fixed(const struct setting *s)
@@ -40,6 +44,28 @@ static void note_lost(struct planner *p, struct plan_item *it)
 	}
 }
 
+/* It would be deleted for a new one that the API does not take. */
+static void hold_refused(struct planner *p, struct plan_item *it, const char *names)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf body = BUF_INIT;
+	const struct plan_record *r = it->record;
+	char digest[HASH_HEX_MAX];
+
+	if (it->action != PLAN_REPLACE || !r->refused_body)
+		return;
+	json_write(&body, plan_body(&a, it), JSON_STYLE_COMPACT);
+	plan_body_digest(buf_str(&body), digest);
+	if (strcmp(digest, r->refused_body) != 0)
+		return;
+	item_hold_by_guard(p, it, PLAN_HOLD_IMMUTABLE,
+		plan_text(p,
+			"to change %s is to delete it, and the API refused to create it so: %s",
+			names, r->refusal ? r->refusal : "it did not say why"),
+		plan_text(p, "change it in Git, or `weir approve %s` to try once more", it->name),
+		r->refused_body);
+}
+
 /* To replace is to delete: whatever forbids the one forbids the other. */
 static void decide_replace(struct planner *p, struct plan_item *it, const char *names, bool in_git)
 {
@@ -76,6 +102,7 @@ static void decide_replace(struct planner *p, struct plan_item *it, const char *
 				"Git did not change %s: nothing is replaced for what others did",
 				names),
 			plan_text(p, "write in Git what is live, or `weir approve %s`", it->name));
+	hold_refused(p, it, names);
 	note_lost(p, it);
 }
 

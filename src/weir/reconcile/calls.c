@@ -101,6 +101,27 @@ bool calls_refused(const struct record *r, const char *body, int64_t base_genera
 	return r->is_refused && !memcmp(digest, r->refused, sizeof(digest));
 }
 
+/* Of the new one of what was replaced, that says what became of the old one. */
+static char *describe_refusal(const struct record *r, const char *said)
+{
+	return r->row.replaced ? xasprintf("was deleted to be replaced, and the new one is not "
+					   "accepted; revert the commit to have it back: %s",
+					 said)
+			       : xstrdup(said);
+}
+
+/* What is known of a body that cannot be created, so that nothing is deleted for it. */
+static void note_refused_body(struct record *r, const char *said)
+{
+	char digest[HASH_HEX_MAX];
+	plan_body_digest(r->intent->body, digest);
+	bool is_same = r->row.refused_body && !strcmp(r->row.refused_body, digest);
+	if (!said && !is_same) /* another one was accepted */
+		return;
+	str_replace(&r->row.refused_body, said ? xstrdup(digest) : NULL);
+	str_replace(&r->row.refusal, xstrdup_opt(said));
+}
+
 static void refuse(struct engine *en, struct record *r, const struct api_answer *a)
 {
 	struct intent *i = r->intent;
@@ -110,11 +131,14 @@ static void refuse(struct engine *en, struct record *r, const struct api_answer 
 		digest_body(REMOVAL_BODY, i->base_generation, r->refused);
 	else
 		digest_body(i->body, i->base_generation, r->refused);
+	if (a->verb == API_CREATE)
+		note_refused_body(r, a->err.msg);
+	auto_free char *text = describe_refusal(r, a->err.msg);
 	r->is_refused = true;
-	str_replace(&r->row.failure, xstrdup(a->err.msg));
-	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "refused", a->err.msg);
-	log_error("the API refused it", "replicator", r->name, "error", a->err.msg, NULL);
-	progress(en, "%s: %s", r->name, a->err.msg);
+	str_replace(&r->row.failure, xstrdup(text));
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "refused", text);
+	log_error("the API refused it", "replicator", r->name, "error", text, NULL);
+	progress(en, "%s: %s", r->name, text);
 	if (a->verb == API_RECONCILE) { /* what was saved stays a draft of ours */
 		i->state = INTENT_SAVED;
 		r->work = WORK_NONE;
@@ -136,7 +160,8 @@ static void park(struct engine *en, struct record *r, const struct api_answer *a
 	r->blocked_until = now_mono(en) + wait;
 	r->work = WORK_NONE;
 	str_replace(&r->last_error, xstrdup(a->err.msg));
-	str_replace(&r->row.failure, a->outcome == API_FORBIDDEN ? xstrdup(a->err.msg) : NULL);
+	str_replace(&r->row.failure,
+		a->outcome == API_FORBIDDEN ? describe_refusal(r, a->err.msg) : NULL);
 	log_warn("will be tried again", "replicator", r->name, "call", api_verb_name(a->verb),
 		"error", a->err.msg, NULL);
 	pass_soon(en, wait);
@@ -212,6 +237,8 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	note_not_kept(en, r, live);
 	note_leftovers(en, r, live);
 	work_applied(en, r, live);
+	if (i->kind == INTENT_CREATE)
+		note_refused_body(r, NULL);
 	const char *what = i->kind == INTENT_CREATE ? "created" : "changed";
 	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, what, detail);

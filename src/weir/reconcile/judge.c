@@ -132,7 +132,9 @@ static void judge_held(const struct record *r, const struct plan_item *item, str
 	auto_buf struct buf fields = BUF_INIT;
 	out->standing = standings_of_holds[item->hold];
 	out->until_ms = item->until_ms;
-	if (item->approval)
+	if (item->hold == PLAN_HOLD_BRAKE && item->approval)
+		out->brief = "`weir approve --brake`, or `weir approve NAME` for one";
+	else if (item->approval)
 		out->brief = arena_printf(a, "`weir approve %s`", item->name);
 	if (item->hold == PLAN_HOLD_BACKOFF) {
 		judge_backoff(r, item, a, out);

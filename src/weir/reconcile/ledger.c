@@ -110,6 +110,8 @@ static void refresh_plan(struct record *r)
 	if (p->has_last_applied)
 		spec_from_json(row->last_applied, &r->plan_arena, &p->last_applied);
 	read_spec(row->provisioned, &p->last_applied, &r->plan_arena, &p->provisioned);
+	p->refused_body = copy_opt(&r->plan_arena, row->refused_body);
+	p->refusal = copy_opt(&r->plan_arena, row->refusal);
 	p->labels = read_labels(row->labels, &r->plan_arena);
 	read_leftovers(row->leftovers, &r->plan_arena, p);
 	p->contested = contested_names(row->contested, &r->plan_arena, &p->n_contested);

@@ -72,6 +72,7 @@ struct record {
 	int64_t seen_at; /* monotonic; when row.seen_generation was seen first, or the start */
 	int64_t blocked_until; /* monotonic; after a call that may be tried again */
 	unsigned tries; /* calls in a row that failed that way */
+	int64_t kept_generation; /* whose body is in the events, since it is to be deleted; 0 */
 	unsigned undeleted; /* times in a row that a delete came to nothing */
 	unsigned lost; /* times, lately, that somebody else was faster */
 	int64_t lost_at; /* monotonic; the last of them */

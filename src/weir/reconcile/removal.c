@@ -111,6 +111,7 @@ static void finish(struct engine *en, struct record *r)
 	work_wake_others(en, r->name);
 	approval_used(en, r);
 	r->tries = r->undeleted = 0;
+	r->kept_generation = 0;
 	ledger_close_intent(&en->ledger, r, INTENT_DONE, NULL);
 	pass_soon(en, 0); /* the next plan creates what Git says by then, if anything */
 	if (!replaces) {
@@ -133,6 +134,18 @@ static void finish_for_another(struct engine *en, struct record *r)
 	look_again(en, r, why);
 }
 
+/* Git may never have known some of it. */
+static void keep_body(struct engine *en, struct record *r, const struct live *live)
+{
+	auto_buf struct buf json = BUF_INIT;
+	if (r->kept_generation == live->generation)
+		return;
+	plan_live_json(live, &json);
+	ledger_event(&en->ledger, now_wall(en), r->name, r->intent->sha, "to be deleted",
+		buf_str(&json));
+	r->kept_generation = live->generation;
+}
+
 void removal_checked(struct engine *en, struct record *r, struct api_answer *a)
 {
 	const struct live *live = &a->live;
@@ -150,6 +163,7 @@ void removal_checked(struct engine *en, struct record *r, struct api_answer *a)
 	} else if (r->begun_by == en->dropped) { /* a newer commit, or an order, came meanwhile */
 		calls_overtaken(en, r, "the plan to delete it is out of date");
 	} else {
+		keep_body(en, r, live);
 		turns_add(en, r, WORK_DELETE);
 	}
 }

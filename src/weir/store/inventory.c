@@ -15,6 +15,8 @@ void store_row_release(struct store_row *r)
 	free(r->contested);
 	free(r->leftovers);
 	free(r->labels);
+	free(r->refused_body);
+	free(r->refusal);
 	*r = (struct store_row){0};
 }
 
@@ -28,13 +30,14 @@ void store_rows_release(struct store_rows *rows)
 int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 {
 	struct store_rows rows = VEC_INIT;
-	struct db_stmt *q = db_prepare(s->db,
-		"SELECT name, uid, created_at, last_applied, seen_generation, "
-		"provisioned_generation, provisioned,"
-		" failed_generation, failures, retry_at_ms, failure, not_kept, "
-		"owned, gone_since_ms,"
-		" contested, replaced, leftovers, protected, over_max, labels FROM inventory"
-		" WHERE scope = ?1 ORDER BY name");
+	struct db_stmt *q =
+		db_prepare(s->db, "SELECT name, uid, created_at, last_applied, seen_generation, "
+				  "provisioned_generation, provisioned,"
+				  " failed_generation, failures, retry_at_ms, failure, not_kept, "
+				  "owned, gone_since_ms,"
+				  " contested, replaced, leftovers, protected, over_max, labels, "
+				  "refused_body, refusal FROM inventory"
+				  " WHERE scope = ?1 ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	int rc;
 	while ((rc = db_step(q, e)) > 0)
@@ -59,6 +62,8 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 					.is_protected = db_int(q, 17) != 0,
 					.over_max = db_int(q, 18) != 0,
 					.labels = store_text(q, 19),
+					.refused_body = store_text(q, 20),
+					.refusal = store_text(q, 21),
 				});
 	if (rc < 0) {
 		store_rows_release(&rows);
@@ -77,9 +82,9 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 		" provisioned_generation, provisioned, failed_generation, failures, retry_at_ms, "
 		"failure, not_kept,"
 		" owned, gone_since_ms, contested, replaced, leftovers, protected, over_max, "
-		"labels)"
+		"labels, refused_body, refusal)"
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)");
+		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, row->name);
 	db_bind_text(q, 3, row->uid);
@@ -101,6 +106,8 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 	db_bind_int(q, 19, row->is_protected);
 	db_bind_int(q, 20, row->over_max);
 	db_bind_text(q, 21, row->labels);
+	db_bind_text(q, 22, row->refused_body);
+	db_bind_text(q, 23, row->refusal);
 	return db_run(q, e);
 }
 

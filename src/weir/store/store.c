@@ -66,6 +66,9 @@ static const char *const migrations[] = {
 	"ALTER TABLE inventory ADD COLUMN over_max INTEGER NOT NULL DEFAULT 0;",
 
 	"ALTER TABLE inventory ADD COLUMN labels TEXT;",
+
+	"ALTER TABLE inventory ADD COLUMN refused_body TEXT;"
+	"ALTER TABLE inventory ADD COLUMN refusal TEXT;",
 };
 
 int store_open_file(const char *path, struct db **ret_db, struct err *e)

@@ -77,6 +77,8 @@ struct store_row {
 	bool over_max; /* one of more deletes at once than sync.prune.max: until it is back in Git
 			  or approved */
 	char *labels; /* of the last version that was in sync: JSON; NULL if none was */
+	char *refused_body; /* digest of the body that the API refused to create, NULL if none */
+	char *refusal; /* what it said */
 	char *leftovers; /* keys that were taken away and that the API still shows: JSON; NULL if
 			    none */
 	char *contested; /* what of it others take back, and when we wrote it: JSON; NULL if nothing

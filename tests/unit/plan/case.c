@@ -150,6 +150,19 @@ static void load_leftovers(struct plan_case *c, const struct node *map, struct p
 	r->leftovers = left;
 }
 
+/* The body as it was sent, and the answer. */
+static void load_refusal(struct plan_case *c, const struct node *map, struct plan_record *r)
+{
+	const char *body = node_get_string(map, "body");
+	char digest[HASH_HEX_MAX];
+
+	if (!body)
+		return;
+	plan_body_digest(body, digest);
+	r->refused_body = arena_strdup(&c->arena, digest);
+	r->refusal = node_get_string(map, "said");
+}
+
 static void load_record(struct plan_case *c, const struct node *map)
 {
 	struct plan_record *r = arena_alloc(&c->arena, sizeof(*r));
@@ -162,6 +175,7 @@ static void load_record(struct plan_case *c, const struct node *map)
 	node_get_bool(map, "was_protected", &r->was_protected);
 	node_get_bool(map, "over_max", &r->over_max);
 	r->labels = node_get(map, "labels");
+	load_refusal(c, node_get(map, "refused"), r);
 	node_get_int(map, "seen_generation", &r->seen_generation);
 	node_get_int(map, "provisioned_generation", &r->provisioned_generation);
 	node_get_int(map, "failed_generation", &r->failed_generation);

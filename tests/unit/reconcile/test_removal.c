@@ -388,6 +388,59 @@ static void test_a_replacement_is_deleted_and_created(void **state)
 	assert_inventory(w, "orders ");
 }
 
+static char *detail_of(struct world *w, const char *name, const char *what)
+{
+	struct events events = VEC_INIT;
+	char *detail = NULL;
+	assert_int_equal(store_load_events(w->store, name, 1000, &events, NULL), 0);
+	vec_each (event, &events)
+		if (!strcmp(event->what, what))
+			str_replace(&detail, xstrdup_opt(event->detail));
+	events_release(&events);
+	return detail;
+}
+
+static void test_of_a_replacement_that_is_refused_it_is_told_what_was_deleted(void **state)
+{
+	struct world *w = *state;
+	prune(w, 1, 0);
+	world_fail(w, API_CREATE, MISHAP_REFUSE, 0);
+	begin_replacement(w);
+	w->mishaps[API_CREATE] = 1;
+	world_run(w, MINUTE);
+	assert_null(world_object(w, "orders"));
+	assert_non_null(strstr(world_note(w, "sync"),
+		"failure orders: was deleted to be replaced, and the new one is not accepted; "
+		"revert the commit to have it back: "));
+	auto_free char *body = detail_of(w, "orders", "to be deleted");
+	assert_non_null(strstr(body, "\"source_kafka_id\":\"a\""));
+	world_commit(w, REPLACED("a")); /* reverted */
+	world_run(w, MINUTE);
+	assert_non_null(world_object(w, "orders"));
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+}
+
+static void test_for_what_was_refused_once_nothing_is_deleted(void **state)
+{
+	struct world *w = *state;
+	test_of_a_replacement_that_is_refused_it_is_told_what_was_deleted(state);
+	world_kill(w);
+	world_commit(w, REPLACED("b")); /* once more */
+	world_start(w);
+	world_run(w, 10 * MINUTE);
+	assert_int_equal(deletes_with_effect(w), 1);
+	assert_non_null(strstr(world_note(w, "sync"), "`weir approve orders`"));
+	approve_all(w);
+	world_run(w, MINUTE);
+	assert_int_equal(deletes_with_effect(w), 2);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+	world_commit(w, REPLACED("a"));
+	world_run(w, MINUTE);
+	world_commit(w, REPLACED("b")); /* accepted since */
+	world_run(w, 2 * MINUTE);
+	assert_int_equal(deletes_with_effect(w), 4);
+}
+
 /* Killed after each number of steps, once with the answers under way lost after their effect. */
 static void test_a_kill_at_any_step_of_a_delete_costs_nothing(void **state)
 {
@@ -447,6 +500,8 @@ int main(void)
 		TEST(test_what_is_gone_is_not_healed_when_git_breaks),
 		TEST(test_what_protects_is_remembered_when_it_is_gone),
 		TEST(test_a_replacement_is_deleted_and_created),
+		TEST(test_of_a_replacement_that_is_refused_it_is_told_what_was_deleted),
+		TEST(test_for_what_was_refused_once_nothing_is_deleted),
 		cmocka_unit_test(test_a_kill_at_any_step_of_a_delete_costs_nothing),
 		cmocka_unit_test(test_a_kill_at_any_step_of_a_replacement_costs_nothing),
 	};

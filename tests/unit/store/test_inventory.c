@@ -46,6 +46,8 @@ static void assert_row(const struct store_row *a, const struct store_row *b)
 	assert_int_equal(a->replaced, b->replaced);
 	assert_string_or_null(a->leftovers, b->leftovers);
 	assert_string_or_null(a->labels, b->labels);
+	assert_string_or_null(a->refused_body, b->refused_body);
+	assert_string_or_null(a->refusal, b->refusal);
 }
 
 /* Every field its own value, so that two that are mixed up show. */

@@ -125,6 +125,14 @@ static void judge_backoff(const struct record *r, const struct plan_item *item, 
 		a, "change it in Git, next attempt at %s", clock_format_short(item->until_ms, at));
 }
 
+static bool has_drift(const struct plan_item *item)
+{
+	vec_each (d, &item->diffs)
+		if (d->change == PLAN_DRIFT)
+			return true;
+	return false;
+}
+
 /* With the fields that differ, where that they do is the reason. */
 static void judge_held(const struct record *r, const struct plan_item *item, struct arena *a,
 	struct report_item *out)
@@ -146,10 +154,7 @@ static void judge_held(const struct record *r, const struct plan_item *item, str
 	bool adds = fields.len && !strstr(item->held, buf_str(&fields));
 	out->why = !adds ? item->held : arena_printf(a, "%s (%s)", item->held, buf_str(&fields));
 	out->release = item->release;
-	if (out->standing != STANDING_SUSPENDED && out->standing != STANDING_WINDOW)
-		return;
-	vec_each (d, &item->diffs)
-		out->drift = out->drift || d->change == PLAN_DRIFT;
+	out->drift = has_drift(item);
 }
 
 /* Also where all is in sync: nothing is done whatever comes. */
@@ -162,8 +167,7 @@ static void judge_suspended(const struct plan_item *item, struct report_item *ou
 	out->in_git = item->desired && !s->by;
 	out->why = item->held[0] ? item->held : s->reason;
 	out->release = item->release;
-	vec_each (d, &item->diffs)
-		out->drift = out->drift || d->change == PLAN_DRIFT;
+	out->drift = has_drift(item);
 }
 
 static char *describe_planned(const struct plan_item *item, struct arena *a)

@@ -73,9 +73,9 @@ static void add_cut(struct buf *out, const char *text, size_t most)
 /* "a, or b; or c" is a. */
 static void add_first_alternative(struct buf *out, const char *release)
 {
-	const char * or = strstr(release, ", or ");
+	const char *next = strstr(release, ", or ");
 	const char *then = strstr(release, "; ");
-	const char *end = or &&(!then || or < then) ? or : then;
+	const char *end = next && (!then || next < then) ? next : then;
 	buf_add(out, release, end ? (size_t)(end - release) : strlen(release));
 }
 
@@ -406,7 +406,8 @@ static bool say_drift(struct status_text *out, const struct report_input *in)
 	return it != NULL;
 }
 
-/* Never pending: what is on its way to being mended is still a difference. */
+/* Never pending: what is on its way to being mended is still a difference. What a commit changes is
+ * none, nor is what may still become Healthy in time. */
 static void make_drift(const struct report_input *in, struct report *r)
 {
 	struct status_text *out = &r->drift;
@@ -423,7 +424,8 @@ static void make_drift(const struct report_input *in, struct report *r)
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) ||
-		   say_first(out, STATUS_FAILURE, in, r, STANDING_UNHEALTHY) ||
+		   (r->sync.state != STATUS_PENDING &&
+			   say_first(out, STATUS_FAILURE, in, r, STANDING_UNHEALTHY)) ||
 		   say_drift(out, in)) {
 		return;
 	} else if (in->compared) {

@@ -116,30 +116,16 @@ static void make_report(struct engine *en)
 	arena_release(&a);
 }
 
-/* While a commit is being applied, what differs is not drift; once it is a success, or cannot be
- * one for what does not load, it is. */
-static bool tells_drift(const struct engine *en)
-{
-	const struct report *r = &en->report;
-	bool broken = en->load_err.code != ERR_OK ||
-		      (en->catalog && en->catalog->problems.n_errors) || en->rewound;
-	bool settled = r->sync.state == STATUS_SUCCESS || (broken && !r->moves);
-	return r->drift_known && (settled || r->count[STANDING_DRIFTED]);
-}
-
 void statuses_update(struct engine *en)
 {
 	make_report(en);
 	if (!en->head.sha[0] || en->options.dry)
 		return;
-	if (is_latched(en, en->head.sha)) {
-		if (en->report.drift_known)
-			want(en, en->head.sha, "drift", &en->report.drift);
-		return;
-	}
-	want(en, en->head.sha, "sync", &en->report.sync);
-	if (tells_drift(en))
+	if (en->report.drift_known)
 		want(en, en->head.sha, "drift", &en->report.drift);
+	if (is_latched(en, en->head.sha))
+		return;
+	want(en, en->head.sha, "sync", &en->report.sync);
 	if (!en->report.whole)
 		return;
 	auto_free char *name = context(en, "sync");

@@ -407,6 +407,49 @@ static void test_drift_is_told_while_another_file_is_broken(void **state)
 	assert_string_equal(world_note(w, "drift"), "success no drift");
 }
 
+static void test_drift_is_told_on_every_head_that_was_compared(void **state)
+{
+	struct world *w = *state;
+	w->operation_ms = 5 * MINUTE;
+	world_start_with(w, ONE);
+	assert_string_equal(world_note(w, "sync"), "pending waiting for Healthy 0/1");
+	assert_string_equal(world_note(w, "drift"), "success no drift");
+	world_run(w, 5 * MINUTE);
+	world_commit(w, SYNCED("orders", "10000", "{mode: report}") SYNCED("payments", "1",
+				"{depends_on: [customers]}") DOCUMENT("customers", "1"));
+	world_edit(w, "orders", "lag_alert_threshold", "7");
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "pending waiting for Healthy 0/3");
+	assert_string_equal(world_note(w, "drift"),
+		"failure orders: drift, and sync.mode is report (lag_alert_threshold); write in "
+		"Git what is live, or set sync.mode: heal");
+}
+
+static void test_what_is_held_on_a_new_head_is_told_of_its_drift_too(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, SYNCED("orders", "1", "{protect: true}") DOCUMENT("payments", "1"));
+	w->config.sync.prune.enabled = true;
+	w->config.sync.prune.max.value = 1;
+	world_commit(w, DOCUMENT("payments", "1"));
+	world_run(w, MINUTE);
+	assert_non_null(strstr(world_note(w, "sync"), "failure orders: not in Git any more, and "));
+	assert_string_equal(world_note(w, "drift"), world_note(w, "sync"));
+}
+
+static void test_drift_that_waits_for_others_is_told(void **state)
+{
+	struct world *w = *state;
+	world_start_with(
+		w, SYNCED("orders", "1", "{depends_on: [payments]}") DOCUMENT("payments", "1"));
+	world_object(w, "payments")->failed = true;
+	world_edit(w, "orders", "lag_alert_threshold", "7");
+	suspend(w, "payments");
+	world_run(w, MINUTE);
+	assert_int_equal(world_count(w, API_PATCH), 0);
+	assert_non_null(strstr(world_note(w, "drift"), "failure orders: waits for payments, "));
+}
+
 static void test_another_source_on_an_old_store_deletes_nothing(void **state)
 {
 	struct world *w = *state;
@@ -476,6 +519,9 @@ int main(void)
 		TEST(test_a_new_store_overwrites_nothing_until_git_says_so),
 		TEST(test_what_is_forbidden_is_tried_again_when_somebody_says_so),
 		TEST(test_drift_is_told_while_another_file_is_broken),
+		TEST(test_drift_is_told_on_every_head_that_was_compared),
+		TEST(test_what_is_held_on_a_new_head_is_told_of_its_drift_too),
+		TEST(test_drift_that_waits_for_others_is_told),
 		TEST(test_another_source_on_an_old_store_deletes_nothing),
 		TEST(test_a_commit_that_is_head_twice_counts_once),
 		TEST(test_what_is_gone_leaves_the_memory),

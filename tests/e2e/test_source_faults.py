@@ -209,7 +209,11 @@ class MissingTest(unittest.TestCase):
         for s in self.sites(source={"path": "elsewhere"}):
             first = s.push(TWO)
             s.start()
-            s.wait_status(first, "failure", f"there is no folder elsewhere in commit {first[:7]}")
+            s.wait_status(first, "failure", f"there is no folder elsewhere in commit {first[:7]}.*source.path")
+            s.wait_log("the commit cannot be read")
+            reads = s.metric("weir_source_reads_total")
+            wait_for(lambda: s.metric("weir_source_reads_total") >= reads + 2, DEADLINE_S)
+            self.assertEqual(s.log().count("there is no folder elsewhere"), 1)
             self.assertEqual(s.api.requests(method="POST"), [])
             second = s.push({"../elsewhere/orders.yaml": TWO["orders.yaml"]})
             s.wait_status(second, "success", "^1 in sync")

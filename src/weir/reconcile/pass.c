@@ -135,10 +135,21 @@ static void log_problems(const struct engine *en)
 	}
 }
 
+/* Once: the same commit is read again and again. */
+static void note_load_error(struct engine *en, const struct err *e)
+{
+	const struct err *before = &en->load_err;
+	bool is_new = before->code == ERR_OK || strcmp(before->msg, e->msg) != 0;
+	if (e->code != ERR_OK && is_new)
+		log_error(
+			"the commit cannot be read", "commit", en->head.sha, "error", e->msg, NULL);
+	en->load_err = *e;
+}
+
 static void take_tree(struct engine *en, struct read_result *result)
 {
 	bool same = !result->catalog && (result->load_err.code == ERR_OK || !en->catalog);
-	en->load_err = result->load_err;
+	note_load_error(en, &result->load_err);
 	if (same)
 		return;
 	compare_now(en);

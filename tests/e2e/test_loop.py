@@ -288,7 +288,7 @@ class AdoptionTest(unittest.TestCase):
             self.create(s, lag_alert_threshold=10000)
             s.start()
             sha = s.push({"orders.yaml": TWO["orders.yaml"]})
-            s.wait_status(sha, "success", "^1 in sync$")
+            s.wait_status(sha, "success", r"^1 in sync \(new state: nothing is pruned\)$")
             self.assertEqual(s.api.get("orders-dr")["generation"], 1)
             self.assertEqual(s.metric("weir_api_calls_total", verb="reconcile"), 0)
             sha = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=1)})
@@ -323,7 +323,7 @@ class AdoptionTest(unittest.TestCase):
             s.state.rename(s.folder / "lost")
             s.start()
             wait_for(lambda: s.get("/readyz")[0] == 200, DEADLINE_S)
-            s.wait_status(sha, "success", "^2 in sync$")
+            s.wait_status(sha, "success", r"^2 in sync \(new state: nothing is pruned\)$")
             self.assertEqual([s.api.get(n)["generation"] for n in ("orders-dr", "payments-dr")], [1, 1])
             self.assertEqual(s.metric("weir_api_calls_total", verb="reconcile"), 0)
 

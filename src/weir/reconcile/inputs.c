@@ -1,4 +1,5 @@
 /* What a plan is made from: Git, the API's list, and what the ledger remembers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,13 +201,17 @@ int found_load(struct engine *en, struct err *e)
 	auto_arena struct arena a = ARENA_INIT;
 	auto_free char *json = NULL;
 	auto_free char *is_new = NULL;
+	auto_free char *new_at = NULL;
 	struct node *names = NULL;
 	struct store *store = en->options.store;
 	int rc = store ? store_get(store, "found", &json, e) : 0;
 	if (rc == 0 && store)
 		rc = store_get(store, "new", &is_new, e);
+	if (rc == 0 && store)
+		rc = store_get(store, "new-at", &new_at, e);
 	if (rc < 0)
 		return rc;
+	snprintf(en->new_store_at, sizeof(en->new_store_at), "%s", new_at ? new_at : "");
 	en->store_is_new = !en->ledger.head[0] || (is_new && is_new[0]);
 	if (en->store_is_new)
 		ledger_set(&en->ledger, "new", "1");

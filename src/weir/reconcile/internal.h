@@ -93,6 +93,8 @@ struct engine {
 	char *rewind_approval; /* the digest that lets a rewound branch be followed; NULL if none is
 				  held */
 	bool store_is_new; /* nothing was ever done from it */
+	char new_store_at
+		[SHA_MAX]; /* the commit at which it was, and the API was not; "" if none */
 	struct map begun; /* names of replicators for which this head led to an operation */
 	struct map changed; /* ... that came to its end */
 

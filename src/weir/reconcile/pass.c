@@ -363,6 +363,15 @@ static void show_plan(struct engine *en)
 	en->options.on_plan(en->options.ctx, en->plan, &header);
 }
 
+/* Something of Git is there already, as if it had been from an earlier store. */
+static bool finds_anything(const struct engine *en)
+{
+	vec_each (item, &en->plan->items)
+		if (item->live)
+			return true;
+	return false;
+}
+
 /* What is written when the store is empty is as if nothing had ever been known. */
 static void tell_new_store(struct engine *en)
 {
@@ -377,6 +386,10 @@ static void tell_new_store(struct engine *en)
 			n);
 		log_warn("the store is new", "detail", detail, NULL);
 		ledger_event(&en->ledger, now_wall(en), NULL, commit_of(en), "new store", detail);
+	}
+	if (finds_anything(en)) {
+		memcpy(en->new_store_at, en->head.sha, sizeof(en->new_store_at));
+		ledger_set(&en->ledger, "new-at", en->new_store_at);
 	}
 	found_note(en);
 	en->store_is_new = false;

@@ -276,7 +276,10 @@ static void add_success(struct buf *out, const struct report_input *in, const st
 {
 	buf_addf(out, "%zu in sync", r->count[STANDING_HEALTHY]);
 	if (in->changed > 0)
-		buf_addf(out, " (%lld changed)", (long long)in->changed);
+		buf_addf(out, " (%lld changed%s", (long long)in->changed,
+			in->new_store ? "; " : ")");
+	if (in->new_store)
+		buf_addf(out, "%snew state: nothing is pruned)", in->changed > 0 ? "" : " (");
 	for (size_t i = 0; i < ARRAY_SIZE(asides); i++)
 		if (r->count[asides[i].standing])
 			add_aside(out, in, &asides[i], r->count[asides[i].standing], details[i]);

@@ -63,6 +63,7 @@ struct report_input {
 	const char *store_error; /* NULL: it can be written */
 	bool compared; /* a plan was made for this head */
 	int64_t changed; /* replicators that this commit changed */
+	bool new_store; /* it was empty when this commit was compared first, and the API was not */
 	int64_t now_ms; /* wall */
 	int64_t head_since_ms; /* wall */
 	int64_t timeout_ms;

@@ -104,6 +104,7 @@ static void make_report(struct engine *en)
 		.store_error = en->store.times ? en->store.err.msg : NULL,
 		.compared = en->plan && en->compared,
 		.changed = (int64_t)map_size(&en->changed),
+		.new_store = en->head.sha[0] && !strcmp(en->new_store_at, en->head.sha),
 		.now_ms = now_wall(en),
 		.head_since_ms = en->head_since,
 		.timeout_ms = en->config->sync.timeout_ms,

@@ -384,6 +384,26 @@ static void test_a_new_store_overwrites_nothing_until_git_says_so(void **state)
 	assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
 }
 
+static void test_a_store_that_was_lost_is_told_of_one_commit(void **state)
+{
+	struct world *w = *state;
+	const char *told = "success 2 in sync (new state: nothing is pruned)";
+	world_start_with(w, TWO);
+	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
+	world_kill(w);
+	world_lose_store(w);
+	world_start(w);
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), told);
+	world_kill(w);
+	world_start(w);
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), told);
+	world_commit(w, DOCUMENT("orders", "5") DOCUMENT("payments", "10000"));
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
+}
+
 static void test_what_is_forbidden_is_tried_again_when_somebody_says_so(void **state)
 {
 	struct world *w = *state;
@@ -466,7 +486,8 @@ static void test_another_source_on_an_old_store_deletes_nothing(void **state)
 	world_start(w);
 	world_run(w, 60 * MINUTE);
 	assert_int_equal(world_count(w, API_DELETE), 0);
-	assert_string_equal(world_note(w, "sync"), "success 1 in sync");
+	assert_string_equal(
+		world_note(w, "sync"), "success 1 in sync (new state: nothing is pruned)");
 }
 
 static void test_a_commit_that_is_head_twice_counts_once(void **state)
@@ -517,6 +538,7 @@ int main(void)
 		TEST(test_what_was_approved_of_a_rewind_is_that_tree),
 		TEST(test_no_more_than_so_many_are_changed_by_one_commit),
 		TEST(test_a_new_store_overwrites_nothing_until_git_says_so),
+		TEST(test_a_store_that_was_lost_is_told_of_one_commit),
 		TEST(test_what_is_forbidden_is_tried_again_when_somebody_says_so),
 		TEST(test_drift_is_told_while_another_file_is_broken),
 		TEST(test_drift_is_told_on_every_head_that_was_compared),

@@ -155,6 +155,23 @@ class TimeTest(unittest.TestCase):
             s.stop()
             self.assertLess(time.monotonic() - started, 30)
 
+    def test_to_be_told_again_does_not_put_off_the_end(self):
+        with Site(http=True, source={"timeout": "1h"}) as s:
+            s.git_server.fault("hang", times=None)
+            s.start()
+            wait_for(lambda: s.git_server.count(fault="hang"), DEADLINE_S)
+
+            def end():
+                s.weir.terminate()
+                try:
+                    return s.weir.wait(0.3) == 0
+                except subprocess.TimeoutExpired:
+                    return False
+
+            wait_for(end, DEADLINE_S)
+            self.assertEqual(s.log().count("stopping signal="), 1)
+            s.weir = None
+
     def test_a_port_that_accepts_and_says_nothing(self):
         with Site(source={"timeout": "2s"}) as s, socket.create_server(("127.0.0.1", 0)) as silent:
             s.configure(source={"url": f"http://127.0.0.1:{silent.getsockname()[1]}/team.git"})

@@ -151,6 +151,8 @@ static void on_signal(void *ctx, int signum)
 	}
 	if (h->stopping && signum == SIGINT)
 		_exit(130); /* the second time: at once; the journal knows where we were */
+	if (h->stop_since)
+		return; /* who says it again does not give us more time */
 	log_info("stopping", "signal", strsignal(signum), NULL);
 	loop_notify("STOPPING=1");
 	h->stopping = true;

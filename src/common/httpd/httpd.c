@@ -163,10 +163,11 @@ static void drain(struct httpd *h, int64_t until_ms)
 {
 	struct pollfd fds[] = {
 		{.fd = h->epoll_fd, .events = POLLIN}, {.fd = h->timer_fd, .events = POLLIN}};
+	int64_t left_ms;
 
 	run(h, 0);
-	while (h->n_answering > 0 && now_ms() < until_ms) {
-		if (poll(fds, ARRAY_SIZE(fds), (int)(until_ms - now_ms())) < 0 && errno != EINTR)
+	while (h->n_answering > 0 && (left_ms = until_ms - now_ms()) > 0) {
+		if (poll(fds, ARRAY_SIZE(fds), (int)left_ms) < 0 && errno != EINTR)
 			return;
 		run(h, 0);
 	}

@@ -131,7 +131,8 @@ static int read_list(
 	page->refs = 1;
 	page->count = -1;
 	node_get_int(body, "count", &page->count);
-	page->next = xstrdup_opt(node_get_string(body, "next"));
+	const char *next = node_get_string(body, "next");
+	page->next = next && *next ? xstrdup(next) : NULL;
 	page->n = items->u.seq.n;
 	page->list = xcalloc(page->n ? page->n : 1, sizeof(*page->list));
 	for (size_t i = 0; i < page->n; i++)

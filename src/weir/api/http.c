@@ -11,7 +11,7 @@
 
 struct api_http {
 	struct loop *loop;
-	char *base; /* …/organizations/<org> */
+	char *list; /* …/organizations/<org>/kafka-replicator/: all calls go below it */
 	char *token_ref;
 	int64_t timeout_ms;
 	struct http_pool *pool;
@@ -40,14 +40,14 @@ static int build_url(
 	const struct api_http *h, const struct api_call *c, char **ret_url, struct err *e)
 {
 	if (c->verb == API_LIST && c->page && c->page[0])
-		return url_on_origin(h->base, c->page, ret_url, e);
+		return url_on_origin(h->list, c->page, ret_url, e);
 	auto_buf struct buf url = BUF_INIT;
-	buf_addf(&url, "%s/kafka-replicator", h->base);
-	if (c->identifier && url_add_segment(&url, c->identifier, e) < 0)
-		return -(int)e->code;
-	if (c->verb == API_RECONCILE)
-		buf_adds(&url, "/reconcile");
-	buf_addc(&url, '/');
+	buf_adds(&url, h->list);
+	if (c->identifier) {
+		if (url_add_segment(&url, c->identifier, e) < 0)
+			return -(int)e->code;
+		buf_adds(&url, c->verb == API_RECONCILE ? "/reconcile/" : "/");
+	}
 	if (c->verb == API_LIST)
 		buf_addf(&url, "?page_size=%d", LIMIT_API_PAGE_SIZE);
 	*ret_url = buf_take(&url);
@@ -156,19 +156,20 @@ static void take_answers(void *ctx, short revents)
 int api_http_new(struct loop *loop, const struct api_http_options *options, api_answer_fn fn,
 	void *ctx, struct api_http **ret_http, struct err *e)
 {
-	auto_buf struct buf base = BUF_INIT;
+	auto_buf struct buf list = BUF_INIT;
 	size_t len = strlen(options->url);
 	while (len && options->url[len - 1] == '/')
 		len--;
-	buf_add(&base, options->url, len);
-	buf_adds(&base, "/organizations");
-	if (url_add_segment(&base, options->organization, e) < 0)
+	buf_add(&list, options->url, len);
+	buf_adds(&list, "/organizations");
+	if (url_add_segment(&list, options->organization, e) < 0)
 		return err_prefix(e, "api.organization");
+	buf_adds(&list, "/kafka-replicator/");
 
 	struct api_http *h = xcalloc(1, sizeof(*h));
 	*h = (struct api_http){
 		.loop = loop,
-		.base = buf_take(&base),
+		.list = buf_take(&list),
 		.token_ref = xstrdup(options->token_ref),
 		.timeout_ms = options->timeout_ms,
 		.done = queue_new(),
@@ -201,7 +202,7 @@ void api_http_free(struct api_http *h)
 	}
 	queue_free(h->done);
 	api_pages_release(&h->pages);
-	free(h->base);
+	free(h->list);
 	free(h->token_ref);
 	free(h);
 }

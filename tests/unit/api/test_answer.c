@@ -278,6 +278,10 @@ static void test_odd_count_and_next_are_not_said(void **state)
 	assert_int_equal(a->page->count, -1);
 	assert_null(a->page->next);
 	api_answer_free(a);
+
+	a = read_answer(API_LIST, 200, "{\"next\": \"\", \"results\": []}");
+	assert_null(a->page->next);
+	api_answer_free(a);
 }
 
 static void test_operation_is_decoded(void **state)

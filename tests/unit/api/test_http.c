@@ -218,6 +218,8 @@ static void test_next_page_is_asked_on_our_own_origin(void **state)
 		"/api/organizations/acme/kafka-replicator/?page=2",
 		"https://user:pw@elsewhere.example.com/api/organizations/acme/kafka-replicator/"
 		"?page=2#x",
+		"?page=2",
+		"../kafka-replicator/?page=2",
 	};
 
 	set_reply(f, "200 OK", "[]");

@@ -62,6 +62,9 @@ struct secret_store_config {
 	const char *variable_prefix; /* env */
 };
 
+/* They stand for the same paths: slashes at their ends say nothing. */
+bool secret_prefix_same(const char *a, const char *b);
+
 struct secret_stores;
 
 struct secret_stores *secret_stores_new(const struct secret_store_config *configs, size_t n);

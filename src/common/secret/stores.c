@@ -23,13 +23,20 @@ static const char *copy_string(struct arena *a, const char *s)
 	return arena_strdup(a, s ? s : "");
 }
 
-static const char *copy_prefix(struct arena *a, const char *prefix)
+static size_t prefix_len(const char *prefix)
 {
 	size_t len = strlen(prefix);
 
 	while (len && prefix[len - 1] == '/')
 		len--;
-	return arena_memdupz(a, prefix, len);
+	return len;
+}
+
+bool secret_prefix_same(const char *a, const char *b)
+{
+	size_t len = prefix_len(a);
+
+	return len == prefix_len(b) && strncmp(a, b, len) == 0;
 }
 
 struct secret_stores *secret_stores_new(const struct secret_store_config *configs, size_t n)
@@ -43,7 +50,7 @@ struct secret_stores *secret_stores_new(const struct secret_store_config *config
 
 		s->configs[i] = (struct secret_store_config){
 			.type = from->type,
-			.prefix = copy_prefix(&s->arena, from->prefix),
+			.prefix = arena_memdupz(&s->arena, from->prefix, prefix_len(from->prefix)),
 			.root = copy_string(&s->arena, from->root),
 			.variable_prefix = copy_string(&s->arena, from->variable_prefix),
 		};

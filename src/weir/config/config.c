@@ -98,7 +98,7 @@ static void check_stores(struct config *c, const struct node *root, struct probl
 				"a directory store needs `root`, an absolute folder such as "
 				"/etc/weir/secrets");
 		for (size_t k = 0; k < i; k++)
-			if (!strcmp(stores[i].prefix, stores[k].prefix))
+			if (secret_prefix_same(stores[i].prefix, stores[k].prefix))
 				problems_add(problems, PROBLEM_ERROR, c->file, at->line, at->col,
 					place,
 					"two stores have the prefix \"%s\"; give each its own",

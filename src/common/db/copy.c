@@ -86,6 +86,8 @@ int db_open_to_read(const char *path, const char *const *tables, const char *adv
 	int opened = rc == 0 ? sqlite3_open_v2(name, &db->handle, flags, NULL) : SQLITE_OK;
 	if (opened != SQLITE_OK)
 		rc = db_fail(db, opened, e);
+	else if (rc == 0)
+		sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
 	if (rc == 0)
 		rc = check_whole(db, e);
 	for (; rc == 0 && *tables; tables++)

@@ -10,6 +10,8 @@
 #include "base/vec.h"
 #include "db/db.h"
 
+#define BUSY_TIMEOUT_MS 5000 /* as db.h says */
+
 struct db_stmt {
 	struct db *db;
 	const char *sql; /* the caller's literal: the key of the cache */

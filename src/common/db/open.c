@@ -9,8 +9,6 @@
 #include "base/alloc.h"
 #include "base/fs.h"
 
-#define BUSY_TIMEOUT_MS 5000
-
 /*
  * SQLite would make the file readable to all, and its -wal and -shm take their mode from it.
  * O_EXCL, because closing another descriptor of a file that this process has open would drop

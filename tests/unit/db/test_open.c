@@ -120,6 +120,19 @@ static void test_settings_that_keep_what_was_committed(void **state)
 	db_reset(s);
 	assert_int_equal(query(db, "PRAGMA synchronous"), 2);
 	assert_int_equal(query(db, "PRAGMA foreign_keys"), 1);
+	assert_int_equal(query(db, "PRAGMA busy_timeout"), 5000);
+	db_close(db);
+}
+
+static void test_who_only_reads_waits_for_the_lock_too(void **state)
+{
+	static const char *const tables[] = {"item", NULL};
+	auto_free char *path = fs_join(*state, "store.db");
+	struct db *db = NULL;
+
+	db_close(open_at(path, 3));
+	assert_int_equal(db_open_to_read(path, tables, "mend it", &db, NULL), 0);
+	assert_int_equal(query(db, "PRAGMA busy_timeout"), 5000);
 	db_close(db);
 }
 
@@ -271,6 +284,7 @@ int main(void)
 		test_in_folder(test_migrations_run_once_each),
 		test_in_folder(test_failed_migration_leaves_the_version_before),
 		test_in_folder(test_settings_that_keep_what_was_committed),
+		test_in_folder(test_who_only_reads_waits_for_the_lock_too),
 		test_in_folder(test_file_is_for_its_owner_only),
 		test_in_folder(test_refused_and_untouched_when_newer),
 		test_in_folder(test_refused_when_database_of_another_program),

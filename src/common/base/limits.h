@@ -41,6 +41,7 @@
 /* HTTP requests we serve. */
 #define LIMIT_HTTP_BODY_BYTES  (1u << 20)
 #define LIMIT_HOOK_BODY_BYTES  (3u << 20) /* forges cut a push of many commits below that */
+#define LIMIT_HTTP_BODIES_HELD (16u << 20) /* bytes, of all requests of a server that are read */
 #define LIMIT_HTTP_TARGET      4096
 #define LIMIT_HTTP_CONNECTIONS 512
 

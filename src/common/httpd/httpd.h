@@ -1,13 +1,14 @@
 /*
  * A small HTTP server over libmicrohttpd that runs inside the program's loop: handlers are called
  * on the loop's thread, one at a time, with the whole body read, and must not block. Connections of
- * slow clients cost memory, not time. What is refused before a handler sees it: bodies over the
- * route's limit (413; before they are read where a Content-Length tells), more than one
- * Content-Length or Host, Content-Length with Transfer-Encoding and other framing that two readers
- * could understand differently, %00 in a target, targets over LIMIT_HTTP_TARGET, and any request
- * that is not whole after `request_deadline_ms`, however it drips; a connection on which no request
- * begins in that time is closed, and so is one whose answer has not left in a minute. HEAD is
- * served by the route for GET.
+ * slow clients cost memory, not time, and no more of it than LIMIT_HTTP_BODIES_HELD for the bodies
+ * of all of them. What is refused before a handler sees it: bodies over the route's limit (413;
+ * before they are read where a Content-Length tells), those that there is no memory for at this
+ * time (503), more than one Content-Length or Host, Content-Length with Transfer-Encoding and other
+ * framing that two readers could understand differently, %00 in a target, targets over
+ * LIMIT_HTTP_TARGET, and any request that is not whole after `request_deadline_ms`, however it
+ * drips; a connection on which no request begins in that time is closed, and so is one whose answer
+ * has not left in a minute. HEAD is served by the route for GET.
  */
 #ifndef HTTPD_HTTPD_H
 #define HTTPD_HTTPD_H
@@ -42,7 +43,7 @@ struct httpd_route {
 	const char *method;
 	const char *pattern;
 	httpd_handler handler;
-	size_t max_body; /* 0: no body allowed beyond an empty one */
+	size_t max_body; /* 0: no body allowed beyond an empty one; a body is whole in memory */
 };
 
 struct httpd_options {
@@ -53,7 +54,7 @@ struct httpd_options {
 	const char *socket;
 	const struct httpd_route *routes; /* ended by a row without a method */
 	httpd_handler not_found; /* NULL: an empty 404 */
-	/* For 405, 413, 400, 431 of our own: writes a body in the program's style; response->status
+	/* For 405, 413, 400, 503 of our own: writes a body in the program's style; response->status
 	 * is set already. NULL: no body. */
 	httpd_handler refused;
 	void *ctx;

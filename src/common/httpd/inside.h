@@ -42,6 +42,7 @@ struct httpd {
 	struct connections connections;
 	int64_t request_deadline_ms;
 	size_t n_answering; /* answers that have not left yet */
+	size_t held_bytes; /* of the bodies that are being read */
 	bool stopping;
 };
 

@@ -26,12 +26,18 @@ struct httpd_request *request_new(struct httpd *h, struct MHD_Connection *mhd, c
 	return r;
 }
 
+static void drop_body(struct httpd_request *r)
+{
+	r->server->held_bytes -= r->body.len;
+	buf_release(&r->body);
+}
+
 void request_free(struct httpd_request *r)
 {
 	target_release(&r->target);
 	strv_release(&r->names);
 	strv_release(&r->values);
-	buf_release(&r->body);
+	drop_body(r);
 	strv_release(&r->header_names);
 	strv_release(&r->header_values);
 	free(r);
@@ -99,6 +105,12 @@ static size_t max_body(const struct httpd_request *r)
 	return r->route ? r->route->max_body : LIMIT_HTTP_BODY_BYTES;
 }
 
+static bool has_room(const struct httpd *h, uint64_t len)
+{
+	return h->held_bytes <= LIMIT_HTTP_BODIES_HELD &&
+	       len <= LIMIT_HTTP_BODIES_HELD - h->held_bytes;
+}
+
 /* 0, or the status of the refusal. */
 static int check_framing(const struct httpd_request *r)
 {
@@ -108,7 +120,9 @@ static int check_framing(const struct httpd_request *r)
 	if (f.is_malformed || f.n_hosts > 1 || f.n_lengths + f.n_encodings > 1 ||
 		(f.n_encodings && !f.is_chunked))
 		return 400;
-	return f.length > max_body(r) ? 413 : 0;
+	if (f.length > max_body(r))
+		return 413;
+	return r->route && !has_room(r->server, f.length) ? 503 : 0;
 }
 
 static bool method_fits(const char *route_method, const char *method)
@@ -186,6 +200,7 @@ static enum MHD_Result answer(struct httpd_request *r)
 						  : r->route->handler;
 	if (handler)
 		handler(o->ctx, r, &response);
+	drop_body(r);
 	return send_response(r, &response);
 }
 
@@ -207,22 +222,32 @@ enum MHD_Result request_headers(struct httpd_request *r, const char *method)
 	return status ? refuse_and_close(r, status) : MHD_YES;
 }
 
+/* An answer can only follow the end, which may never come. */
+static enum MHD_Result discard(struct httpd_request *r, size_t len)
+{
+	size_t most = max_body(r) > LIMIT_HTTP_BODY_BYTES ? max_body(r) : LIMIT_HTTP_BODY_BYTES;
+
+	drop_body(r);
+	r->discarded_bytes += len;
+	return r->discarded_bytes <= most ? MHD_YES : MHD_NO;
+}
+
 enum MHD_Result request_body(struct httpd_request *r, const char *data, size_t len)
 {
-	if (r->discarded_bytes == 0 && len <= max_body(r) - r->body.len) {
-		buf_add(&r->body, data, len);
-		return MHD_YES;
-	}
-	/* In chunks, without a length: an answer can only follow the end, which may never come. */
-	r->refusal = 413;
-	buf_release(&r->body);
-	r->discarded_bytes += len;
-	return r->discarded_bytes <= LIMIT_HTTP_BODY_BYTES ? MHD_YES : MHD_NO;
+	if (!r->refusal && len > max_body(r) - r->body.len)
+		r->refusal = 413;
+	else if (!r->refusal && !has_room(r->server, len))
+		r->refusal = 503;
+	if (r->refusal)
+		return discard(r, len);
+	buf_add(&r->body, data, len);
+	r->server->held_bytes += len;
+	return MHD_YES;
 }
 
 enum MHD_Result request_end(struct httpd_request *r)
 {
-	if (r->server->stopping)
+	if (r->server->stopping || r->refusal == 503)
 		return refuse_and_close(r, 503);
 	return answer(r);
 }

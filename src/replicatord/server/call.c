@@ -223,6 +223,7 @@ void call_refused(void *ctx, struct httpd_request *request, struct httpd_respons
 		{413, "the body is too large"},
 		{414, "the address is too long"},
 		{431, "the headers are too large"},
+		{503, "the server ends, or is sent too much at once: try again"},
 	};
 	const char *text = "the request is not well formed";
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "hook/hook.h"
 #include "httpd/httpd.h"
 
@@ -98,9 +99,6 @@ static void serve_hook(void *ctx, struct httpd_request *request, struct httpd_re
 	if (strcmp(httpd_param(request, "source"), p->config->name) != 0) {
 		response->status = 404;
 		buf_addf(&response->body, "webhooks go to /hooks/%s here\n", p->config->name);
-	} else if (!p->hook) {
-		response->status = 404;
-		buf_adds(&response->body, "there are no webhooks without http.webhook_secret\n");
 	} else {
 		take_hook(p, request, response);
 	}
@@ -109,21 +107,32 @@ static void serve_hook(void *ctx, struct httpd_request *request, struct httpd_re
 static void serve_not_found(
 	void *ctx, struct httpd_request *request, struct httpd_response *response)
 {
-	(void)ctx;
-	(void)request;
-	response->status = 404;
+	const struct http_pages *p = ctx;
 	response->content_type = "text/plain; charset=utf-8";
-	buf_adds(&response->body, "there are /healthz, /readyz, /metrics and /hooks/NAME here\n");
+	buf_adds(&response->body,
+		!p->hook && text_has_prefix(httpd_path(request), "/hooks/")
+			? "there are no webhooks without http.webhook_secret\n"
+			: "there are /healthz, /readyz, /metrics and /hooks/NAME here\n");
 }
 
+static void serve_refused(void *ctx, struct httpd_request *request, struct httpd_response *response)
+{
+	(void)ctx;
+	(void)request;
+	response->content_type = "text/plain; charset=utf-8";
+	if (response->status == 503)
+		buf_adds(&response->body, "weir ends, or is sent too much at once: try again\n");
+}
+
+/* The webhooks come first: without a secret they are left out, and what is sent is not kept. */
 static const struct httpd_route routes[] = {
-	{.method = "GET", .pattern = "/healthz", .handler = serve_health},
-	{.method = "GET", .pattern = "/readyz", .handler = serve_ready},
-	{.method = "GET", .pattern = "/metrics", .handler = serve_metrics},
 	{.method = "POST",
 		.pattern = "/hooks/{source}",
 		.handler = serve_hook,
 		.max_body = LIMIT_HOOK_BODY_BYTES},
+	{.method = "GET", .pattern = "/healthz", .handler = serve_health},
+	{.method = "GET", .pattern = "/readyz", .handler = serve_ready},
+	{.method = "GET", .pattern = "/metrics", .handler = serve_metrics},
 	{.method = NULL},
 };
 
@@ -144,8 +153,9 @@ int http_pages_start(struct loop *loop, const struct config *config, struct engi
 	*p = (struct http_pages){.config = config, .engine = engine, .hook = open_hook(config)};
 	const struct httpd_options options = {
 		.listen = config->http.listen,
-		.routes = routes,
+		.routes = p->hook ? routes : routes + 1,
 		.not_found = serve_not_found,
+		.refused = serve_refused,
 		.ctx = p,
 	};
 	int rc = httpd_start(loop, &options, &p->httpd, e);

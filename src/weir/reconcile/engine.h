@@ -150,7 +150,8 @@ void engine_stats(const struct engine *en, struct engine_stats *ret_stats);
 const struct plan *engine_plan(const struct engine *en);
 /* What a person orders is done to it (reconcile/orders.h) between two calls of the engine; then: */
 struct ledger *engine_ledger(struct engine *en);
-/* Writes what was ordered, and makes the next pass come now. */
+/* Writes what was ordered, and makes the next pass come now. What did not leave yet is planned anew
+ * first; what has left is answered. */
 int engine_ordered(struct engine *en, struct err *e);
 /* A rewound branch that is held: from which commit to which, and what releases it. */
 struct engine_rewind {

@@ -105,6 +105,7 @@ int engine_ordered(struct engine *en, struct err *e)
 {
 	int rc = ledger_flush(&en->ledger, e);
 	engine_wake(en);
+	pass_stop_begun(en); /* what waits for its turn may be what must not be done any more */
 	return rc < 0 ? err_prefix(e, "the order counts once it can be written") : 0;
 }
 

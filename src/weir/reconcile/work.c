@@ -415,6 +415,30 @@ static void wake_in_time(struct engine *en, const struct plan_item *item)
 		pass_soon(en, until_ms - now_wall(en));
 }
 
+static void close_with(struct engine *en, const struct node *labels)
+{
+	struct window_state state = windows_at(en->config->sync.windows, labels, now_wall(en));
+	int64_t closes_at = state.open ? state.until_ms : now_wall(en);
+	if (closes_at < en->closes_at)
+		en->closes_at = closes_at;
+}
+
+/* When the first of its windows closes: what waits for its turn until then waits for the next one.
+ * The second half of a replacement waits for none. */
+static void note_closing(struct engine *en, const struct plan_item *item)
+{
+	const struct replicator *document = item->desired ? item->desired : item->remembered;
+	const struct plan_record *record = item->record;
+	bool writes = item->action != PLAN_NONE && item->action != PLAN_HOLD &&
+		      item->action != PLAN_ADOPT;
+	bool completes = item->action == PLAN_CREATE && record && record->deleted;
+	if (!writes || completes || !en->config->sync.windows)
+		return;
+	close_with(en, document ? document->labels : NULL);
+	if (record && record->labels)
+		close_with(en, record->labels);
+}
+
 static void note_wanted(struct engine *en, struct record *r, const struct plan_item *item)
 {
 	bool wanted = item->action != PLAN_NONE && item->action != PLAN_HOLD;
@@ -485,6 +509,7 @@ void work_begin(struct engine *en, struct plan_item *item)
 		return;
 	}
 	note_wanted(en, r, item);
+	note_closing(en, item);
 	if (r)
 		contested_seen(en, r, item);
 	act_in_turn(en, item);

@@ -100,12 +100,17 @@ static bool is_about(const struct plan_diff *d, const struct setting *s)
 	       (s->key ? d->key && strcmp(d->key, s->key->u.string.s) == 0 : !d->key);
 }
 
-/* Once ours, and still to be reset: it stays among what was applied, or the reset would be
- * forgotten. */
-static bool is_owed(const struct setting *s)
+/* Once ours, or written by us without an answer, and still to be reset: it stays among what was
+ * applied, or the reset would be forgotten. NULL if it is not. */
+static const struct node *owed(const struct setting *s)
 {
-	return s->value[SIDE_APPLIED] && spec_fields[s->field].reset != SPEC_RESET_NOT &&
-	       !setting_equal(s, s->value[SIDE_LIVE], NULL);
+	const struct node *live = s->value[SIDE_LIVE], *intended = s->value[SIDE_INTENDED];
+
+	if (spec_fields[s->field].reset == SPEC_RESET_NOT || setting_equal(s, live, NULL))
+		return NULL;
+	if (s->value[SIDE_APPLIED])
+		return s->value[SIDE_APPLIED];
+	return intended && setting_equal(s, intended, live) ? intended : NULL;
 }
 
 static void put(struct arena *a, struct spec *spec, struct node *maps[SPEC__COUNT],
@@ -127,6 +132,9 @@ struct spec plan_intended(struct arena *a, const struct plan_item *item)
 	const struct spec *sides[SIDE__COUNT] = {
 		[SIDE_DESIRED] = &item->desired->spec,
 		[SIDE_APPLIED] = stays && item->ours ? record_applied(item->record) : NULL,
+		[SIDE_INTENDED] = stays && item->ours && item->record->intent_open
+					  ? &item->record->intended
+					  : NULL,
 		[SIDE_LIVE] = stays ? &item->live->spec : NULL,
 	};
 	struct spec intended = {0};
@@ -144,8 +152,8 @@ struct spec plan_intended(struct arena *a, const struct plan_item *item)
 			continue; /* not ours any more once it was created */
 		if (s->value[SIDE_DESIRED])
 			put(a, &intended, maps, s, s->value[SIDE_DESIRED]);
-		else if (!is_written && is_owed(s))
-			put(a, &intended, maps, s, s->value[SIDE_APPLIED]);
+		else if (!is_written && owed(s))
+			put(a, &intended, maps, s, owed(s));
 	}
 	vec_release(&settings);
 	return intended;

@@ -45,16 +45,22 @@ const struct spec *draft_baseline(const struct live *live, const struct plan_rec
 	return started == 0 ? &nothing : NULL;
 }
 
+/* An intent that only repairs what was applied shows once nothing of it differs any more. */
 bool intent_shows(const struct settings *settings)
 {
+	bool changes = false, differs = false;
+
 	vec_each (s, settings) {
 		const struct node *intended = s->value[SIDE_INTENDED];
+		bool is_new = !setting_equal(s, intended, s->value[SIDE_APPLIED]);
+		bool is_there = setting_equal(s, intended, s->value[SIDE_LIVE]);
 
-		if (!setting_equal(s, intended, s->value[SIDE_APPLIED]) &&
-			!setting_equal(s, intended, s->value[SIDE_LIVE]))
+		if (is_new && !is_there)
 			return false;
+		changes = changes || is_new;
+		differs = differs || (intended && !is_there);
 	}
-	return true;
+	return changes || !differs;
 }
 
 bool plan_intent_shows(const struct plan_record *record, const struct live *live)

@@ -258,6 +258,9 @@ struct plan *plan_build(const struct plan_input *input);
 void plan_free(struct plan *p);
 /* The item of a name, NULL if it has none. */
 struct plan_item *plan_find(const struct plan *p, const char *name);
+/* What the item plans may still be begun, some time after the plan was made. */
+bool plan_window_is_open(
+	const struct windows *windows, const struct plan_item *item, int64_t now_ms);
 /* Something that Git changed is begun: neither drift that is healed, nor the end of what was begun
  * before. */
 bool plan_begins_change(const struct plan_item *it);

@@ -9,22 +9,30 @@ static bool is_half_done(const struct plan_item *it)
 
 /* Labels that a commit changes along with something else get it past no window: those that it had
  * before count as well as those that it is to have. */
-static struct window_state judge(
-	const struct planner *p, const struct plan_item *it, bool *ret_by_old)
+static struct window_state judge(const struct windows *windows, const struct plan_item *it,
+	int64_t now_ms, bool *ret_by_old)
 {
 	const struct replicator *document = item_document(it);
 	const struct node *before = it->record ? it->record->labels : NULL;
 	const struct node *labels = document ? document->labels : NULL;
-	struct window_state state = windows_at(p->in->windows, labels, p->in->now_ms);
+	struct window_state state = windows_at(windows, labels, now_ms);
 
 	*ret_by_old = false;
 	if (!before)
 		return state;
-	struct window_state old = windows_at(p->in->windows, before, p->in->now_ms);
+	struct window_state old = windows_at(windows, before, now_ms);
 	if (old.open || (!state.open && state.until_ms >= old.until_ms))
 		return state;
 	*ret_by_old = true;
 	return old;
+}
+
+bool plan_window_is_open(
+	const struct windows *windows, const struct plan_item *item, int64_t now_ms)
+{
+	bool by_old;
+
+	return !windows || is_half_done(item) || judge(windows, item, now_ms, &by_old).open;
 }
 
 static void hold_outside_windows(struct planner *p, struct plan_item *it)
@@ -34,7 +42,7 @@ static void hold_outside_windows(struct planner *p, struct plan_item *it)
 
 	if (!action_writes(it->action) || is_half_done(it))
 		return;
-	struct window_state state = judge(p, it, &by_old);
+	struct window_state state = judge(p->in->windows, it, p->in->now_ms, &by_old);
 	if (state.open)
 		return;
 	bool ends = state.until_ms != INT64_MAX;

@@ -21,11 +21,15 @@ static bool land(struct engine *en, uint64_t token, struct flight *ret_flight)
 }
 
 /* An answer about another replicator than the one that was asked for is none. */
-static void check_subject(const struct flight *f, struct api_answer *a)
+static void check_subject(const struct engine *en, const struct flight *f, struct api_answer *a)
 {
 	bool shows = a->verb == API_GET || a->verb == API_CREATE || a->verb == API_PATCH;
-	if (!shows || a->outcome != API_OK || !strcmp(a->live.identifier, f->record->name))
+	if (!shows || a->outcome != API_OK)
 		return;
+	if (!strcmp(a->live.identifier, f->record->name)) {
+		f->record->shown_at = now_mono(en);
+		return;
+	}
 	a->outcome = API_NONSENSE;
 	err_retriable(&a->err, ERR_REMOTE, "asked about %s, the API answered about %s",
 		f->record->name, a->live.identifier);
@@ -58,7 +62,7 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 	if (!land(en, owned_answer->token, &f))
 		BUG("an answer to a call that was never made");
 	watch_landed(en);
-	check_subject(&f, owned_answer);
+	check_subject(en, &f, owned_answer);
 	note_outcome(en, owned_answer);
 	en->report_due = true;
 	switch (f.purpose) {
@@ -66,7 +70,7 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 		pass_page(en, owned_answer);
 		return;
 	case FLIGHT_CONFIRM:
-		pass_confirmed(en, f.record, owned_answer);
+		pass_confirmed(en, &f, owned_answer);
 		return;
 	case FLIGHT_WRITE:
 		calls_wrote(en, f.record, owned_answer);
@@ -146,10 +150,25 @@ static bool has_room(const struct engine *en)
 	return en->flights.n < (size_t)en->config->sync.concurrency;
 }
 
+/* Its window has closed while it waited for its turn. */
+static bool is_shut_out(const struct engine *en, const struct record *r)
+{
+	const struct plan_item *item = item_of(en, r);
+	return item && r->work != WORK_RECONCILE &&
+	       !plan_window_is_open(en->config->sync.windows, item, now_wall(en));
+}
+
 static void send_ready(struct engine *en)
 {
-	while (turns_any(en) && has_room(en) && !en->auth_refused)
-		calls_send(en, turns_next(en));
+	while (turns_any(en) && has_room(en) && !en->auth_refused) {
+		struct record *r = turns_next(en);
+		if (!is_shut_out(en, r)) {
+			calls_send(en, r);
+			continue;
+		}
+		r->work = WORK_NONE;
+		pass_soon(en, 0);
+	}
 }
 
 /* These only read, so they go also while the store cannot be written: a pass goes on. */

@@ -35,6 +35,7 @@ struct flight {
 	enum flight_purpose purpose;
 	struct record *record; /* NULL for a list */
 	int64_t intent; /* the id of the record's open one when it left, 0 if none */
+	int64_t left_at; /* monotonic */
 };
 
 /* Something outside that fails: since when, how often, and what it said last. */
@@ -179,7 +180,7 @@ int64_t timeout_of(const struct engine *en, const struct plan_item *item);
 void pass_start(struct engine *en);
 void pass_read_done(struct engine *en, struct read_result *result);
 void pass_page(struct engine *en, struct api_answer *owned_answer);
-void pass_confirmed(struct engine *en, struct record *r, struct api_answer *owned_answer);
+void pass_confirmed(struct engine *en, const struct flight *f, struct api_answer *owned_answer);
 /* Ends the pass if nothing of it is under way any more. */
 void pass_written(struct engine *en);
 /* What was not sent yet is planned anew; a reconcile completes what was written, and leaves. */

@@ -69,6 +69,7 @@ struct record {
 	int64_t looked_generation; /* that was seen last since the operation began */
 	int64_t rest_generation; /* at which the status was last seen at rest */
 	int64_t busy_generation; /* at which others were seen to have it provisioned, 0 if none */
+	int64_t shown_at; /* monotonic; when an answer about it alone showed it last */
 	int64_t seen_at; /* monotonic; when row.seen_generation was seen first, or the start */
 	int64_t blocked_until; /* monotonic; after a call that may be tried again */
 	unsigned tries; /* calls in a row that failed that way */

@@ -327,8 +327,15 @@ void pass_page(struct engine *en, struct api_answer *owned_answer)
 		start_confirming(en);
 }
 
-void pass_confirmed(struct engine *en, struct record *r, struct api_answer *owned_answer)
+void pass_confirmed(struct engine *en, const struct flight *f, struct api_answer *owned_answer)
 {
+	struct record *r = f->record;
+	bool outdated = owned_answer->outcome == API_ABSENT && r->shown_at > f->left_at;
+	if (outdated && en->confirm_err.code == ERR_OK) { /* shown since: it is asked for again */
+		vec_push(&en->confirms, r);
+		api_answer_free(owned_answer);
+		return;
+	}
 	en->confirming--;
 	if (owned_answer->outcome == API_OK) {
 		map_put(&en->incoming.by_name, r->name, &owned_answer->live);

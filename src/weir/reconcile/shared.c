@@ -110,7 +110,8 @@ void send_call(struct engine *en, struct api_call *owned_call, enum flight_purpo
 {
 	owned_call->token = ++en->next_token;
 	int64_t intent = r && r->intent ? r->intent->id : 0;
-	vec_push(&en->flights, (struct flight){owned_call->token, purpose, r, intent});
+	vec_push(
+		&en->flights, (struct flight){owned_call->token, purpose, r, intent, now_mono(en)});
 	en->stats.calls[owned_call->verb]++;
 	const struct api_transport *t = &en->options.ports.api;
 	t->send(t->ctx, owned_call);

@@ -106,7 +106,8 @@ void work_observe(struct engine *en)
 		const struct live *live = map_value(&en->list.by_name, i);
 		struct record *r =
 			live->has_observed ? NULL : ledger_find(&en->ledger, live->identifier);
-		if (r && (r->row.owned || r->intent))
+		bool outdated = r && r->shown_at >= en->listed_at && r->shown_at;
+		if (r && (r->row.owned || r->intent) && !outdated)
 			note_others(en, r, live);
 	}
 }
@@ -185,13 +186,19 @@ static bool heals_only(const struct plan_item *item)
 /* What was never answered and shows was applied: it is ours, also if what follows fails. */
 static void own_what_shows(struct engine *en, struct record *r, const struct plan_item *item)
 {
-	const struct intent *i = r->intent;
-	if (item->action != PLAN_UPDATE || !item->live || !item->ours || !i)
+	struct intent *i = r->intent;
+	const struct live *live = item->live;
+	if (item->action != PLAN_UPDATE || !live || !item->ours || !i)
 		return;
-	bool unanswered = i->kind == INTENT_UPDATE && i->state == INTENT_OPEN &&
-			  item->live->generation > i->base_generation;
-	if (!r->row.owned || (unanswered && plan_intent_shows(ledger_plan(r), item->live)))
-		work_applied(en, r, item->live);
+	bool wrote = i->kind == INTENT_UPDATE || i->kind == INTENT_CREATE;
+	bool unanswered = wrote && i->state == INTENT_OPEN && live->generation > i->base_generation;
+	bool shows = unanswered && plan_intent_shows(ledger_plan(r), live);
+	if (!r->row.owned || shows)
+		work_applied(en, r, live);
+	if (!shows || live->generation != i->base_generation + 1)
+		return;
+	i->state = INTENT_SAVED; /* what goes on top rests on a draft of ours */
+	i->generation = live->generation;
 }
 
 static void begin_write(struct engine *en, struct plan_item *item)

@@ -96,6 +96,7 @@ static void add_object(struct world *w, int who, const struct body *b, bool ours
 		o->own_store = w->effect_stores + 1;
 	if (ours)
 		o->applied = *b;
+	w->was[who] = true;
 	keep_past(o);
 }
 
@@ -258,6 +259,7 @@ static int patch(struct world *w, int who, const struct api_call *c, struct buf 
 	check_keys_before(w, who, &b, has);
 	if (!change(w, o, &b, has, true))
 		return 400;
+	w->late[who] = w->late[who] || w->effect_orphan;
 	check_patched(w, who, &before);
 	write_object(w, who, out);
 	return 200;
@@ -439,6 +441,9 @@ void people_save(struct world *w, int who, enum field_of f, int value)
 	b.v[f] = value;
 	if (same_value(f, value, o->live.v[f]))
 		return;
+	if (w->taken &&
+		same_value(f, o->live.v[f], doc_value(&git_commit(w, w->taken)->tree.doc[who], f)))
+		w->undone[who][f]++;
 	change(w, o, &b, 1u << f, false);
 	meddled(w, who);
 }

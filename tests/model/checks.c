@@ -182,7 +182,8 @@ static void patch_leaves(struct world *w, const struct api_call *c, const struct
 	const struct doc *d = check_doc(w, who);
 	const struct body *base = base_of(w, who, c->generation);
 	check_guards(w, who);
-	check_adoption(w, who);
+	check_adoption(w, who, c->generation);
+	check_updates(w, who, c->generation, &b, has);
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		bool changes = !base || b.v[f] != base->v[f];
 		if (has & 1u << f && (f < F_KEYS || (base && changes)))
@@ -215,6 +216,7 @@ static void create_leaves(struct world *w, const struct node *n)
 	if (d && !d->exists)
 		violate("create_is_wanted", "%s is made, and is not in Git", who_names[who]);
 	check_guards(w, who);
+	check_updates(w, who, 0, &b, 0);
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		if (d && !same_value(f, b.v[f], doc_value(d, f)))
 			violate("create_is_whole", "%s is made with %s %d, Git says %d",
@@ -231,14 +233,18 @@ void check_leaves(struct world *w, const struct api_call *c)
 	if (c->verb == API_LIST || c->verb == API_GET)
 		return;
 	journal_comes_first(w, c);
-	if (c->verb == API_DELETE)
-		check_deletes(w, who_is(c->identifier));
+	if (c->verb == API_DELETE) {
+		check_window(w, who_is(c->identifier), c->verb);
+		check_deletes(w, who_is(c->identifier), c->generation);
+	}
 	if (!c->body)
 		return;
 	auto_arena struct arena a = ARENA_INIT;
 	struct node *n;
 	if (json_read(&a, c->body, strlen(c->body), &n, NULL) < 0)
 		BUG("weir sent %s", c->body);
+	check_window(w, who_is(c->identifier ? c->identifier : node_get_string(n, "identifier")),
+		c->verb);
 	if (c->verb == API_PATCH)
 		patch_leaves(w, c, n);
 	else if (c->verb == API_CREATE)
@@ -298,13 +304,15 @@ static void keys_are_unique(struct world *w, int who, const char *key)
 				who_names[who]);
 }
 
-/* What somebody else saved and did not start is not provisioned, unless it is as Git says, or an
- * empty store meets an API that does not tell what runs. */
+/* What somebody else saved and did not start is not provisioned, unless it is as Git says, or weir
+ * meets it for the first time in an API that does not tell what runs. */
 static void no_stranger_provisioned(struct world *w, int who)
 {
 	const struct object *o = &w->object[who];
 	bool tells = !(w->variants & 1u << VARIANT_NO_OBSERVED);
-	if (!tells && w->stores_lost)
+	bool approved = check_approved(w, who, o->generation) ||
+			check_approved(w, who, o->generation - 1); /* and a PATCH of ours on top */
+	if ((!tells && (w->stores_lost || !o->by_us)) || approved)
 		return;
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		if (o->theirs[f] && o->live.v[f] != o->runs.v[f] &&
@@ -349,7 +357,8 @@ static void success_is_true(const struct world *w, size_t commit, const char *te
 		violate("success_is_true", "commit %zu is held", commit);
 	for (int who = 0; who < WHO__COUNT; who++) {
 		const struct doc *d = &c->tree.doc[who];
-		bool waits = d->depends && strstr(text, " waiting for ");
+		bool waits =
+			(d->depends || w->config.sync.windows) && strstr(text, " waiting for ");
 		if (d->exists && !waits && !d->report && !d->suspend && !w->suspended[who] &&
 			!check_as_git(w, who, d) && !may_not_know(w, who, c->head_tick))
 			violate("success_is_true", "commit %zu: %s is not as Git says, and yet: %s",

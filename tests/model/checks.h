@@ -17,25 +17,38 @@ void check_leaves(struct world *w, const struct api_call *c);
 void check_keys_before(struct world *w, int who, const struct body *b, unsigned has);
 void check_patched(struct world *w, int who, const struct body *before);
 void check_starts(struct world *w, int who, const struct api_call *c);
-void check_deletes(struct world *w, int who);
+void check_deletes(struct world *w, int who, int64_t generation);
 void check_posts(struct world *w, const struct forge_status *s);
 void check_shown(struct world *w, int who);
 void check_listed(struct world *w);
 /* weir took a commit; and wrote down that it did. */
 void check_taken(struct world *w, const struct tree *t);
 void check_written(struct world *w, const struct tree *t);
+/* A person had it forgotten. */
+void check_let_go(struct world *w, int who);
 /* It starts anew with what is on disk. */
 void check_restarted(struct world *w);
 /* A CREATE, a PATCH or a DELETE leaves. */
 void check_guards(struct world *w, int who);
 /* A PATCH leaves. */
-void check_adoption(const struct world *w, int who);
+void check_adoption(const struct world *w, int who, int64_t generation);
+/* A write leaves; a PATCH or a CREATE, with this body. */
+void check_window(struct world *w, int who, enum api_verb verb);
+void check_updates(
+	struct world *w, int who, int64_t generation, const struct body *b, unsigned has);
 void check_report(const struct world *w, int who, const struct doc *d, enum field_of f, int value);
 
 /* ---- once all is calm */
 void check_end(struct world *w);
 
 /* ---- judgement */
+#define WINDOW_EACH 20 /* minutes from one window to the next */
+/* By an order, beyond doubt. */
+bool check_suspended(const struct world *w, int who);
+bool check_has_windows(const struct world *w, int who);
+bool check_window_open(const struct world *w, int who);
+/* A person approved just that: the object as it was at this generation, to become what Git says. */
+bool check_approved(const struct world *w, int who, int64_t generation);
 /* The document that weir goes by, if that is beyond doubt: it took the head while it ran, and all
  * of it loads. NULL: an older one may count. */
 const struct doc *check_doc(const struct world *w, int who);

@@ -1,4 +1,6 @@
 /* Promises about what weir may not do: each guard by the model's own judgement. */
+#include <string.h>
+
 #include "checks.h"
 
 /* ---- what weir is to remember */
@@ -9,6 +11,17 @@ static void let_go(struct object *o)
 	o->by_us = false;
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		o->theirs[f] = true;
+}
+
+void check_let_go(struct world *w, int who)
+{
+	struct object *o = &w->object[who];
+	let_go(o);
+	o->own_store = 0;
+	w->suspended[who] = 0;
+	w->memory[who].has_last = w->memory[who].has_stored = false;
+	memset(&w->memory[who].last, 0, sizeof(w->memory[who].last));
+	memset(&w->memory[who].stored, 0, sizeof(w->memory[who].stored));
 }
 
 /* A document that went is remembered as it was last. */
@@ -72,13 +85,15 @@ void check_shown(struct world *w, int who)
 	const struct doc *d = &git_commit(w, w->taken)->tree.doc[who];
 	if (!d->exists || !doc_loads(d))
 		return;
-	if (w->meddled[who] < o->made)
+	if (w->meddled[who] < o->made && !world_disk_full)
 		o->known = true;
-	if (says_all(o, d) && w->config.sync.adopt != ADOPT_NEVER)
+	bool draft_of_others = !o->by_us && o->observed < o->generation;
+	if (!says_all(o, d))
+		return;
+	if (w->config.sync.adopt != ADOPT_NEVER && !draft_of_others)
 		o->own_store = w->stores_lost + 1;
 	for (enum field_of f = 0; f < F__COUNT; f++)
-		if (!doc_value(d, f) || same_value(f, doc_value(d, f), o->live.v[f]))
-			o->applied.v[f] = doc_value(d, f);
+		o->applied.v[f] = doc_value(d, f);
 }
 
 static bool is_ours(const struct world *w, int who)
@@ -183,7 +198,7 @@ static void may_replace(const struct world *w, int who, const struct doc *d)
 }
 
 /* Nothing is deleted that a guard forbids. */
-void check_deletes(struct world *w, int who)
+void check_deletes(struct world *w, int who, int64_t generation)
 {
 	const struct memory *m = &w->memory[who];
 	const struct tree *t = w->taken ? &git_commit(w, w->taken)->tree : NULL;
@@ -191,17 +206,19 @@ void check_deletes(struct world *w, int who)
 	const struct doc *d = check_doc(w, who);
 	if (!d)
 		violate("deletes", "%s is deleted while Git is not known whole", who_names[who]);
+	bool approved = check_approved(w, who, generation);
 	bool seen = w->shown[who] >= w->object[who].made; /* not made anew since weir looked */
 	if (seen && !is_ours(w, who) && !was_as_git(w, who))
 		why = "was never ours";
-	else if (m->last.suspend || w->suspended[who])
+	else if (m->last.suspend || check_suspended(w, who))
 		why = "is suspended";
-	else if (count_candidates(w, t) > w->config.sync.prune.max.value)
+	else if (!approved && count_candidates(w, t) > w->config.sync.prune.max.value)
 		why = "is one of too many";
 	if (why)
 		violate("deletes", "%s is deleted, and %s", who_names[who], why);
 	if (d->exists) {
 		may_replace(w, who, d);
+		w->half_done[who] = true;
 		return;
 	}
 	if (!w->config.sync.prune.enabled)
@@ -212,7 +229,7 @@ void check_deletes(struct world *w, int who)
 		why = "is protected";
 	else if (m->last.orphan)
 		why = "is an orphan";
-	else if (is_empty(t))
+	else if (!approved && is_empty(t))
 		why = "Git says nothing at all";
 	else if (is_in_grace(w, who))
 		why = "is in its grace";
@@ -241,7 +258,7 @@ bool check_is_pruned(const struct world *w, int who, const struct tree *t)
 /* Nothing of what is suspended is created, changed or deleted. */
 static void suspended_is_left_alone(const struct world *w, int who, const struct doc *d)
 {
-	if (w->suspended[who] || (d && d->suspend))
+	if (check_suspended(w, who) || (d && d->suspend))
 		violate("suspended_is_left_alone", "%s is suspended, and touched", who_names[who]);
 }
 
@@ -249,7 +266,8 @@ static void suspended_is_left_alone(const struct world *w, int who, const struct
 static void order_is_kept(const struct world *w, int who, const struct doc *d)
 {
 	for (int other = 0; d && other < WHO__COUNT; other++) {
-		bool waits = d->depends >> other & 1 && w->meddled[other] < w->shown[other];
+		bool waits = d->depends >> other & 1 && w->meddled[other] < w->shown[other] &&
+			     !check_has_windows(w, other);
 		const struct doc *first = &git_commit(w, w->taken)->tree.doc[other];
 		if (waits && !first->suspend && !w->suspended[other] &&
 			!check_as_git(w, other, first))
@@ -259,13 +277,14 @@ static void order_is_kept(const struct world *w, int who, const struct doc *d)
 }
 
 /* What somebody else made and is not as Git says is not written over. */
-void check_adoption(const struct world *w, int who)
+void check_adoption(const struct world *w, int who, int64_t generation)
 {
 	const struct object *o = &w->object[who];
 	if (w->variants & 1u << VARIANT_NO_UID)
 		return; /* what others made anew is the same to weir */
 	if (o->exists && !o->by_us && w->shown[who] >= o->made &&
-		w->config.sync.adopt != ADOPT_OVERWRITE && !was_as_git(w, who))
+		!check_approved(w, who, generation) && w->config.sync.adopt != ADOPT_OVERWRITE &&
+		!was_as_git(w, who))
 		violate("adoption_is_held", "%s is not ours, and written over", who_names[who]);
 }
 

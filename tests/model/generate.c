@@ -6,8 +6,9 @@
 #include "config/config.h"
 #include "model.h"
 
-#define ACTS_LEAST 8
-#define ACTS_MOST  24
+#define ACTS_LEAST  8
+#define ACTS_MOST   24
+#define WINDOW_MOST 8 /* minutes */
 
 struct maker {
 	struct history *h;
@@ -167,6 +168,13 @@ static void fill_disk(struct maker *m)
 	add(m, STEP_DISK, 0, 0, dice(m, 2), 0);
 }
 
+static void order(struct maker *m)
+{
+	int what = (int)dice(m, ORDER__COUNT);
+	int64_t ms = what == ORDER_SUSPEND && dice(m, 2) ? between(m, 1, 7200000) : 0;
+	add(m, STEP_ORDER, somebody(m), what, ms, 0);
+}
+
 static void jump(struct maker *m)
 {
 	int64_t ms = between(m, 0, dice(m, 2) ? 20000 : 7200000);
@@ -214,6 +222,7 @@ static const struct act_row {
 	{jump, 1, 3},
 	{restart, 3, 2},
 	{lose_store, 1, 8},
+	{order, 3, 2},
 };
 
 static void choose_skills(struct maker *m)
@@ -270,6 +279,16 @@ static void make_api(struct maker *m)
 			add(m, STEP_VARIANT, 0, v, 0, 0);
 }
 
+static void make_guards(struct maker *m)
+{
+	if (dice(m, 6) == 0)
+		add(m, STEP_CONFIG, 0, CONFIG_MAX_UPDATES, between(m, 1, 3), 0);
+	if (dice(m, 4))
+		return;
+	add(m, STEP_CONFIG, 0, CONFIG_WINDOW, between(m, -WINDOW_MOST, WINDOW_MOST), 0);
+	add(m, STEP_CONFIG, 0, CONFIG_WINDOW_MATCH, dice(m, 2), 0);
+}
+
 static void make_config(struct maker *m)
 {
 	if (dice(m, 2))
@@ -294,6 +313,7 @@ void history_make(struct history *h, uint64_t seed)
 	if (dice(&m, 2))
 		make_api(&m);
 	make_config(&m);
+	make_guards(&m);
 	for (int64_t i = between(&m, 1, WHO__COUNT); i > 0; i--)
 		add(&m, STEP_DECLARE, somebody(&m), 0, 0, 0);
 	change_git(&m);

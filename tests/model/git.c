@@ -110,8 +110,10 @@ static void write_sync(struct buf *out, const struct doc *d)
 
 static void write_doc(struct buf *out, int who, const struct doc *d)
 {
-	buf_addf(out, "---\napiVersion: weir/v1\nkind: %s\nmetadata: {name: %s}\n",
-		d->breakage == BREAKS_DOCUMENT ? "Replicator" : "KafkaReplicator", who_names[who]);
+	buf_addf(out,
+		"---\napiVersion: weir/v1\nkind: %s\nmetadata: {name: %s, labels: {team: %s}}\n",
+		d->breakage == BREAKS_DOCUMENT ? "Replicator" : "KafkaReplicator", who_names[who],
+		who % 2 ? "odd" : "even");
 	write_spec(out, who, d);
 	write_sync(out, d);
 	if (d->breakage == BREAKS_FILE)
@@ -156,12 +158,18 @@ static void note_read(struct world *w, const struct read_result *r)
 	c->stores = w->stores_lost;
 	w->fresh = w->head;
 	w->fresh_steps = 0;
-	w->held = r->head.relation == SOURCE_REWOUND && w->config.source.rewind == REWIND_HOLD;
+	w->read = w->head;
+	bool approved =
+		w->followed.files && w->followed.from == w->taken && w->followed.files == c->files;
+	w->held = r->head.relation == SOURCE_REWOUND && w->config.source.rewind == REWIND_HOLD &&
+		  !approved;
 	if (w->held)
 		return;
+	if (approved)
+		w->followed.files = 0;
 	c->taken = true;
 	if (w->taken != w->head)
-		c->head_tick = w->tick;
+		c->head_tick = w->tick, w->updated = 0;
 	w->taken = w->head;
 	w->taken_here = true;
 	check_taken(w, &c->tree);

@@ -9,10 +9,11 @@
 
 static const char *const variant_words[] = {"no-observed", "no-uid", "no-created-at", "no-state",
 	"no-if-match", "merges-maps", "pages", "more-generations", NULL};
-static const char *const config_words[] = {
-	"rewind", "concurrency", "adopt", "prune", "max", "grace", NULL};
+static const char *const config_words[] = {"rewind", "concurrency", "adopt", "prune", "max",
+	"grace", "max-updates", "window", "window-match", NULL};
 static const char *const setting_words[] = {
 	"mode", "protect", "suspend", "orphan", "replace", "ignore", "depends", NULL};
+static const char *const order_words[] = {"suspend", "resume", "forget", "approve", "rewind", NULL};
 static const char *const switch_words[] = {"down", "fails", "slow", "lag", "takes", "hides", NULL};
 static const char *const verb_words[] = {
 	"list", "get", "create", "patch", "reconcile", "delete", NULL};
@@ -50,6 +51,7 @@ const struct step_row step_rows[STEP__COUNT] = {
 	[STEP_FORGE] = {"forge", ARG_N, NULL},
 	[STEP_DISK] = {"disk-full", ARG_N, NULL},
 	[STEP_CLOCK] = {"clock", ARG_N, NULL},
+	[STEP_ORDER] = {"order", ARG_WHO | ARG_WHAT | ARG_N, order_words},
 };
 
 void history_release(struct history *h)

@@ -46,6 +46,7 @@ enum step_kind {
 	STEP_FORGE, /* n: 1 does not answer, 2 refuses, 3 takes them and does not say so */
 	STEP_DISK, /* n: full */
 	STEP_CLOCK, /* the wall clock jumps by n ms */
+	STEP_ORDER, /* by a person, through the daemon; suspend: for n ms, 0: without an end */
 	STEP__COUNT
 };
 
@@ -89,6 +90,10 @@ enum configured {
 	CONFIG_PRUNE, /* 1: enabled */
 	CONFIG_PRUNE_MAX,
 	CONFIG_PRUNE_GRACE, /* ms */
+	CONFIG_MAX_UPDATES, /* 0: no limit */
+	CONFIG_WINDOW, /* of each 20 minutes, n at the beginning are closed; or -n at the end, since
+			  those before are what is open; 0: none */
+	CONFIG_WINDOW_MATCH, /* 1: the window is only for some; see check_has_windows */
 	CONFIG__COUNT
 };
 
@@ -101,6 +106,15 @@ enum setting_of {
 	SETTING_IGNORE, /* n: a field, or -1: none */
 	SETTING_DEPENDS, /* n: a replicator, or -1: none */
 	SETTING__COUNT
+};
+
+enum order_of {
+	ORDER_SUSPEND,
+	ORDER_RESUME,
+	ORDER_FORGET,
+	ORDER_APPROVE,
+	ORDER_REWIND,
+	ORDER__COUNT
 };
 
 enum api_switch {

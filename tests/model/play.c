@@ -153,6 +153,10 @@ static void trouble(struct world *w, const struct step *s)
 		break;
 	case STEP_CLOCK:
 		w->wall_ahead += s->n;
+		w->jumped = w->tick;
+		break;
+	case STEP_ORDER:
+		order_give(w, s->who, (enum order_of)s->what, s->n);
 		break;
 	}
 }
@@ -223,6 +227,7 @@ static void (*const doers[STEP__COUNT])(struct world *w, const struct step *s) =
 	[STEP_FORGE] = trouble,
 	[STEP_DISK] = trouble,
 	[STEP_CLOCK] = trouble,
+	[STEP_ORDER] = trouble,
 };
 
 static void calm_outside(struct world *w)
@@ -248,6 +253,30 @@ static void calm_config(struct world *w)
 		return;
 	world_stop(w);
 	w->configured[CONFIG_ADOPT] = ADOPT_MATCH;
+}
+
+/* People take back what they ordered. */
+static void calm_orders(struct world *w)
+{
+	for (int who = 0; who < WHO__COUNT; who++)
+		if (w->suspended[who] > world_wall(w) && !order_give(w, who, ORDER_RESUME, 0))
+			violate("orders", "%s cannot be resumed", who_names[who]);
+}
+
+static bool may_be_contested(const struct world *w, int who)
+{
+	for (enum field_of f = 0; f < F__COUNT; f++)
+		if (w->undone[who][f] > 1)
+			return true;
+	return false;
+}
+
+/* What is held for a person who is to say that it is meant: they do. */
+static void calm_approvals(struct world *w)
+{
+	for (int who = 0; who < WHO__COUNT; who++)
+		if (w->configured[CONFIG_MAX_UPDATES] || may_be_contested(w, who))
+			order_give(w, who, ORDER_APPROVE, 0);
 }
 
 /* Git is mended, and says of what cannot be changed what is live. */
@@ -342,16 +371,20 @@ void world_calm(struct world *w)
 	calm_config(w);
 	world_start(w);
 	world_run(w, 2 * MINUTE); /* what is late comes */
+	calm_orders(w);
 	calm_git(w);
+	world_run(w, MINUTE);
+	calm_approvals(w);
 	world_run(w, 10 * MINUTE);
 	calm_hidden(w);
 	calm_saves(w);
 	world_run(w, MINUTE);
 	calm_hidden(w);
-	world_run(w, 7 * MINUTE); /* longer than sync.interval: it is seen at rest, */
-	w->api[API_SWITCH_TAKES] = 7 * MINUTE; /* at work, */
+	calm_approvals(w);
+	world_run(w, 12 * MINUTE); /* longer than sync.interval: it is seen at rest, */
+	w->api[API_SWITCH_TAKES] = 12 * MINUTE; /* at work, */
 	calm_launches(w);
-	world_run(w, 20 * MINUTE); /* and at rest again */
+	world_run(w, 30 * MINUTE); /* and at rest again */
 	w->api[API_SWITCH_TAKES] = 3000;
 	git_push(w);
 	engine_wake(w->engine);

@@ -6,8 +6,12 @@
 
 #include "base/alloc.h"
 #include "checks.h"
+#include "db/db.h"
+#include "doc/json.h"
+#include "store/internal.h"
 
-#define STEPS_MOST 1000000 /* of one run: more is a loop */
+#define STEPS_MOST	1000000 /* of one run: more is a loop */
+#define CALL_TAKES_MOST 29000 /* less than api.timeout */
 
 bool world_disk_full;
 
@@ -58,6 +62,11 @@ static int64_t delay(struct world *w)
 	return (int64_t)(draw(w) % (dice == 0 ? 60000 : dice < 8 ? 4000 : 200));
 }
 
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void schedule(struct world *w, struct pending e, int64_t in_ms)
 {
 	e.at = w->now + in_ms;
@@ -75,8 +84,9 @@ static void take_call(void *ctx, struct api_call *owned_call)
 	world_tell(w, "leave", owned_call);
 	check_leaves(w, owned_call);
 	w->calls[owned_call->verb]++;
-	schedule(w, (struct pending){.kind = EVENT_EFFECT, .call = owned_call},
-		w->api[API_SWITCH_SLOW] + delay(w));
+	struct pending e = {
+		.kind = EVENT_EFFECT, .call = owned_call, .ends = w->now + CALL_TAKES_MOST};
+	schedule(w, e, sooner(w->api[API_SWITCH_SLOW] + delay(w), CALL_TAKES_MOST));
 }
 
 static void take_read(void *ctx, struct read_request *owned_request)
@@ -162,7 +172,7 @@ static void take_effect(struct world *w, struct pending *e)
 	struct pending answer = {.kind = EVENT_ANSWER, .answer = api_take(w, e->call, &late)};
 	answer.shows = answer.answer->outcome == API_OK ? w->shows : 0;
 	answer.shown = w->tick;
-	int64_t ms = delay(w);
+	int64_t ms = sooner(delay(w), e->ends - w->now);
 	if (late && !e->orphan)
 		schedule(w,
 			(struct pending){.kind = EVENT_EFFECT,
@@ -170,10 +180,10 @@ static void take_effect(struct world *w, struct pending *e)
 				.orphan = true,
 				.stores = e->stores,
 				.left = e->left},
-			30000 + 4 * ms);
+			30000 + 4 * delay(w));
 	if (e->orphan)
 		api_answer_free(answer.answer);
-	else if (ms)
+	else if (ms > 0)
 		schedule(w, answer, ms);
 	else
 		deliver(w, &answer);
@@ -211,11 +221,6 @@ static size_t next_event(const struct world *w)
 			next = i;
 	}
 	return next;
-}
-
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* That weir saw a commit is in the store after its next step, what it says of it after the one
@@ -273,6 +278,29 @@ void world_events(struct world *w, int64_t n)
 
 /* ---- the engine's life */
 
+/* Made once: a time zone is read from a file. */
+static struct windows *windows_of(int64_t minutes, bool some)
+{
+	static struct windows *made[2][WINDOW_EACH][2];
+	int64_t n = minutes < 0 ? -minutes : minutes;
+	if (n == 0 || n >= WINDOW_EACH)
+		return NULL;
+	struct windows **at = &made[minutes > 0][n][some];
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *match = node_map(&a);
+	node_map_set(&a, match, "team", node_string(&a, "even"));
+	const struct window_rule rule = {.deny = minutes > 0,
+		.schedule = "*/20 * * * *",
+		.duration_ms = (minutes > 0 ? n : WINDOW_EACH - n) * MINUTE,
+		.timezone = "UTC",
+		.match = some ? match : NULL};
+	struct err e = ERR_INIT;
+	size_t bad;
+	if (!*at && windows_new(&rule, 1, at, &bad, &e) < 0)
+		BUG("%s", e.msg);
+	return *at;
+}
+
 static void configure(struct world *w)
 {
 	w->config.source.rewind = w->configured[CONFIG_REWIND] ? REWIND_FOLLOW : REWIND_HOLD;
@@ -283,6 +311,9 @@ static void configure(struct world *w)
 	w->config.sync.prune.max =
 		(struct count_or_percent){.value = w->configured[CONFIG_PRUNE_MAX]};
 	w->config.sync.prune.grace_ms = w->configured[CONFIG_PRUNE_GRACE];
+	w->config.sync.max_updates = w->configured[CONFIG_MAX_UPDATES];
+	w->config.sync.windows =
+		windows_of(w->configured[CONFIG_WINDOW], w->configured[CONFIG_WINDOW_MATCH]);
 }
 
 void world_start(struct world *w)
@@ -301,6 +332,7 @@ void world_start(struct world *w)
 	w->taken_here = w->held = false;
 	w->fresh = 0;
 	w->started = w->tick;
+	w->updated = 0;
 	check_restarted(w);
 	if (engine_new(&options, &w->engine, &e) < 0)
 		violate("starts", "%s", e.msg);
@@ -375,22 +407,50 @@ void world_stop(struct world *w)
 	engine_free(TAKE(w->engine));
 }
 
+static void empty(struct store *s)
+{
+	struct db_stmt *const all[] = {
+		db_prepare(s->db, "DELETE FROM accepted"),
+		db_prepare(s->db, "DELETE FROM approval"),
+		db_prepare(s->db, "DELETE FROM event"),
+		db_prepare(s->db, "DELETE FROM intent"),
+		db_prepare(s->db, "DELETE FROM inventory"),
+		db_prepare(s->db, "DELETE FROM outbox"),
+		db_prepare(s->db, "DELETE FROM suspension"),
+		db_prepare(s->db, "DELETE FROM value"),
+	};
+	struct db_stmt *count =
+		db_prepare(s->db, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+				  " AND name NOT LIKE 'sqlite_%'");
+	struct err e = ERR_INIT;
+	if (db_step(count, &e) != 1 || db_int(count, 0) != ARRAY_SIZE(all))
+		BUG("the store has other tables");
+	db_reset(count);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (db_run(all[i], &e) < 0)
+			BUG("%s", e.msg);
+}
+
+/* An empty one. It is made once: that, and compiling its statements, takes as long as a history. */
 static void open_store(struct world *w)
 {
+	static struct store *made;
 	struct err e = ERR_INIT;
-	if (store_open_memory("scope", &w->store, &e) < 0)
+	if (!made && store_open_memory("scope", &made, &e) < 0)
 		BUG("%s", e.msg);
+	empty(made);
+	w->store = made;
 }
 
 void world_lose_store(struct world *w)
 {
 	if (w->engine)
 		return;
-	store_close(w->store);
 	open_store(w);
 	w->stores_lost++;
 	memset(w->memory, 0, sizeof(w->memory));
 	memset(w->suspended, 0, sizeof(w->suspended));
+	memset(w->approved, 0, sizeof(w->approved));
 	w->taken = 0;
 }
 
@@ -404,7 +464,7 @@ void world_setup(struct world *w)
 		.name = "acme",
 		.source = {.interval_ms = 30000},
 		.api = {.url = "http://api", .organization = "acme"},
-		.sync = {.interval_ms = 300000, .timeout_ms = 600000},
+		.sync = {.interval_ms = 10 * MINUTE, .timeout_ms = 10 * MINUTE},
 	};
 	world_disk_full = false;
 	open_store(w);
@@ -416,7 +476,6 @@ void world_teardown(struct world *w)
 	vec_each (e, &w->events)
 		release_event(e);
 	vec_release(&w->events);
-	store_close(w->store);
 	map_release_with(&w->notes, free);
 	git_release(w);
 	api_release(w);

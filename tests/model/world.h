@@ -61,7 +61,8 @@ struct pending {
 	struct api_call *call; /* EFFECT */
 	bool orphan; /* EFFECT: nobody waits for the answer */
 	unsigned stores; /* EFFECT: that were lost when it left */
-	uint64_t left; /* EFFECT: the tick */
+	uint64_t left; /* EFFECT: the tick, */
+	int64_t ends; /* ... and when its time (api.timeout) is over */
 	struct api_answer *answer;
 	unsigned shows; /* ANSWER: bit per replicator that it shows, */
 	uint64_t shown; /* ... as it was at this tick */
@@ -77,6 +78,14 @@ struct memory { /* what weir is to remember of a replicator, as long as its stor
 	bool gone; /* from Git */
 	int64_t gone_now, gone_wall; /* since when */
 	bool over_max; /* perhaps one of too many at once since it is gone: a person is asked */
+};
+
+struct approved { /* what weir showed to a person who said yes to it */
+	bool is;
+	unsigned uid;
+	bool had; /* an object */
+	struct body before;
+	struct doc said; /* by Git */
 };
 
 struct commit {
@@ -115,7 +124,12 @@ struct world {
 	int fresh_steps; /* of the engine since then */
 
 	struct memory memory[WHO__COUNT];
-	bool suspended[WHO__COUNT]; /* by a person */
+	int64_t suspended[WHO__COUNT]; /* by a person: until when, 0: not */
+	struct approved approved[WHO__COUNT];
+	struct {
+		size_t from, files; /* of the commits; 0: it was not */
+	} followed; /* the rewind that a person approved */
+	size_t read; /* the commit that weir read last */
 	struct object object[WHO__COUNT];
 	unsigned uids;
 	VEC(struct op) ops;
@@ -150,6 +164,12 @@ struct world {
 	uint64_t shown[WHO__COUNT]; /* the tick of what weir saw of it last */
 	unsigned shows; /* bit per replicator in the answer that is being made */
 	bool refused[WHO__COUNT]; /* what weir sent: it is sent again only once Git changes */
+	uint64_t jumped; /* the tick at which the wall clock did */
+	bool was[WHO__COUNT]; /* it existed at some time */
+	bool late[WHO__COUNT]; /* a PATCH had its effect when nobody waited for it any more */
+	int undone[WHO__COUNT][F__COUNT]; /* how often others took back what Git says */
+	bool half_done[WHO__COUNT]; /* it was deleted to be replaced */
+	unsigned updated; /* bit per replicator that the commit changes, and nobody approved */
 	uint64_t calls[API__COUNT]; /* that left */
 	uint64_t posts;
 	int64_t left_at[256]; /* when the last calls left */
@@ -179,6 +199,9 @@ void world_tell(const struct world *w, const char *what, const struct api_call *
 void world_play(struct world *w, const struct history *h);
 /* All that is wrong outside ends, and people finish what they began. */
 void world_calm(struct world *w);
+
+/* orders.c: what people order, through the desk of the daemon's socket */
+bool order_give(struct world *w, int who, enum order_of what, int64_t ms);
 
 /* git.c */
 void git_push(struct world *w);

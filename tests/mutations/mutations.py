@@ -95,8 +95,8 @@ MUTATIONS = [
     Mutation(
         "adopts-what-differs",
         f"{PLAN}/adopt.c",
-        "	if (hold_difference(p, it, adopt))\n		return;",
-        "	(void)hold_difference;",
+        "	if (hold_difference(p, it, adopt) ||",
+        "	if ((hold_difference(p, it, adopt) && !p) ||",
     ),
     Mutation(
         "prunes-although-off",
@@ -164,5 +164,77 @@ MUTATIONS = [
         f"{RECONCILE}/turns.c",
         "	drop(&en->completing, reconciles_too);\n	drop(&en->beginning, reconciles_too);",
         "	(void)drop;\n	(void)reconciles_too;",
+    ),
+    Mutation(
+        "windows-do-not-close",
+        f"{PLAN}/window.c",
+        "	if (state.open)\n		return;",
+        "	if (state.open || p)\n		return;",
+    ),
+    Mutation(
+        "leaves-after-its-window",
+        f"{RECONCILE}/engine.c",
+        "	return item && r->work != WORK_RECONCILE &&",
+        "	return item && r->work != WORK_RECONCILE && !en &&",
+    ),
+    Mutation(
+        "no-max-updates",
+        f"{PLAN}/guard.c",
+        "	if (p->in->max_updates <= 0 || n_changes",
+        "	if (p->in->max_updates >= 0 || n_changes",
+    ),
+    Mutation(
+        "orders-wait",
+        f"{RECONCILE}/stats.c",
+        "	pass_stop_begun(en); /* it may be about what did not leave yet */\n",
+        "",
+    ),
+    Mutation(
+        "suspension-of-a-person-ignored",
+        f"{PLAN}/suspend.c",
+        "	if (outside && !is_over(",
+        "	if (outside && !p && !is_over(",
+    ),
+    Mutation(
+        "suspension-without-end",
+        f"{PLAN}/suspend.c",
+        "	return has_until && until_ms <= p->in->now_ms;",
+        "	return has_until && until_ms <= p->in->now_ms && !p;",
+    ),
+    Mutation(
+        "approval-without-values",
+        f"{PLAN}/approval.c",
+        "	if (it->live)\n		add_values(&h, &it->live->spec);",
+        "",
+    ),
+    Mutation(
+        "approval-of-any-rewind",
+        f"{RECONCILE}/guards.c",
+        'return approval_of("rewind", en->ledger.head, head->tree);',
+        'return approval_of("rewind", en->ledger.head, head ? "" : head->tree);',
+    ),
+    Mutation(
+        "forgets-nothing",
+        f"{RECONCILE}/orders.c",
+        "	ledger_drop(l, r);\n	ledger_unaccept(l, r);",
+        "",
+    ),
+    Mutation(
+        "strangers-become-ours",
+        f"{RECONCILE}/work.c",
+        "	if (!live || !r->row.owned || !item->ours)\n		return;\n	if (has_come",
+        "	if (!live || !r->row.owned)\n		return;\n	if (has_come",
+    ),
+    Mutation(
+        "overwrites-while-others-are-at-it",
+        f"{PLAN}/adopt.c",
+        "hold_difference(p, it, adopt) || hold_unfinished(p, it, PLAN_UPDATE)",
+        "hold_difference(p, it, adopt)",
+    ),
+    Mutation(
+        "left-counts-as-done",
+        f"{RECONCILE}/watch.c",
+        "r->begun_by == en->plans && !item->leaves &&",
+        "r->begun_by == en->plans &&",
     ),
 ]

@@ -9,8 +9,8 @@ static bool is_half_done(const struct plan_item *it)
 
 /* Labels that a commit changes along with something else get it past no window: those that it had
  * before count as well as those that it is to have. */
-static struct window_state judge(const struct windows *windows, const struct plan_item *it,
-	int64_t now_ms, bool *ret_by_old)
+static struct window_state judge(
+	const struct windows *windows, const struct plan_item *it, int64_t now_ms, bool *ret_by_old)
 {
 	const struct replicator *document = item_document(it);
 	const struct node *before = it->record ? it->record->labels : NULL;

@@ -168,6 +168,8 @@ static struct node *statuses(struct arena *a, const struct view *v)
 {
 	struct node *list = node_seq(a);
 	vec_each (o, &v->outbox) {
+		if (!o->updated_ms) /* nothing is said of it yet */
+			continue;
 		struct node *row = node_map(a);
 		node_map_set(a, row, "commit", node_string(a, o->sha));
 		node_map_set(a, row, "context", node_string(a, o->context));

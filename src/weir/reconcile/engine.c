@@ -247,6 +247,8 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 	int rc = 0;
 	if (options->store)
 		rc = ledger_load(&en->ledger, options->store, e);
+	if (rc == 0 && options->store && !options->dry)
+		rc = statuses_claim(en, e);
 	if (!en->ledger.head)
 		en->ledger.head = xstrdup("");
 	if (rc == 0)

@@ -336,6 +336,9 @@ void standings_keep(struct engine *en, const struct report_item *items, size_t n
 void standings_release(struct engine *en);
 
 /* statuses.c: the outbox */
+/* Another branch, folder or forge may have had the statuses since we had: then those of the head
+ * are said anew. */
+int statuses_claim(struct engine *en, struct err *e);
 void statuses_head(struct engine *en);
 void statuses_update(struct engine *en);
 int64_t statuses_step(struct engine *en, int64_t now);

@@ -410,6 +410,7 @@ void ledger_written(struct ledger *l)
 	map_release_with(&l->values, free);
 	strv_release(&l->ordered);
 	strv_release(&l->decided);
+	str_replace(&l->claim, NULL);
 	for (size_t i = 0; i < map_size(&l->outbox); i++)
 		((struct outbox_entry *)map_value(&l->outbox, i))->dirty = false;
 }
@@ -428,7 +429,7 @@ void ledger_release(struct ledger *l)
 
 bool ledger_is_dirty(const struct ledger *l)
 {
-	if (l->dirty.n || l->closed.n || l->events.n || l->ordered.n || l->decided.n ||
+	if (l->dirty.n || l->closed.n || l->events.n || l->ordered.n || l->decided.n || l->claim ||
 		map_size(&l->values))
 		return true;
 	for (size_t i = 0; i < map_size(&l->outbox); i++)

@@ -114,6 +114,7 @@ struct ledger {
 	struct strv ordered; /* names whose suspension changed */
 	struct strv decided; /* digests whose approval changed */
 	char *head; /* the last commit that was taken, "" if none */
+	char *claim; /* whose statuses these are, until it is written; NULL if it is */
 	int64_t next_intent; /* the id of the next one */
 };
 

@@ -157,6 +157,8 @@ static int write_all(struct ledger *l, struct err *e)
 		if (entry->dirty)
 			rc = store_put_outbox(l->store, &entry->row, e);
 	}
+	if (rc == 0 && l->claim)
+		rc = store_put_claim(l->store, l->claim, e);
 	return rc;
 }
 

@@ -48,19 +48,55 @@ static bool is_latched(const struct engine *en, const char *sha)
 	return entry && entry->row.latched;
 }
 
-/* A commit that is head no more, and did not come to its end, says by which one it was overtaken.
- */
+/* A commit that is head no more, and did not come to its end, says by which one it was overtaken;
+ * the head, under a name that weir had before, by which name. */
 static void supersede_others(struct engine *en)
+{
+	auto_free char *sync = context(en, "sync");
+	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++) {
+		struct outbox_entry *entry = map_value(&en->ledger.outbox, i);
+		bool of_head = !strcmp(entry->row.sha, en->head.sha);
+		bool is_current = of_head && !strcmp(entry->row.context, sync);
+		if (is_current || entry->row.state != STATUS_PENDING)
+			continue;
+		auto_free char *text =
+			of_head ? xasprintf("superseded by %s", sync)
+				: xasprintf("superseded by %.7s%s%s", en->head.sha,
+					  en->report.total ? " at " : "",
+					  en->report.total ? en->report.progress : "");
+		set_wanted(en, entry, STATUS_ERROR, text);
+	}
+}
+
+/* Nothing is wanted of it until it is said anew. */
+static void doubt_head(struct engine *en)
 {
 	for (size_t i = 0; i < map_size(&en->ledger.outbox); i++) {
 		struct outbox_entry *entry = map_value(&en->ledger.outbox, i);
-		if (!strcmp(entry->row.sha, en->head.sha) || entry->row.state != STATUS_PENDING)
+		if (strcmp(entry->row.sha, en->ledger.head) != 0)
 			continue;
-		auto_free char *text = xasprintf("superseded by %.7s%s%s", en->head.sha,
-			en->report.total ? " at " : "",
-			en->report.total ? en->report.progress : "");
-		set_wanted(en, entry, STATUS_ERROR, text);
+		entry->row.posted = entry->row.latched = entry->row.refused = false;
+		entry->row.updated_ms = 0;
+		entry->dirty = true;
 	}
+}
+
+int statuses_claim(struct engine *en, struct err *e)
+{
+	const struct config *c = en->config;
+	const char *parts[] = {c->forge.url, c->forge.repository, c->forge.ref};
+	auto_buf struct buf claim = BUF_INIT;
+	auto_free char *before = NULL;
+	buf_addf(&claim, "%s %d", store_scope(en->options.store), c->forge.type);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		buf_addf(&claim, " %s", parts[i] ? parts[i] : "");
+	int rc = store_get_claim(en->options.store, &before, e);
+	if (rc < 0 || (before && !strcmp(before, buf_str(&claim))))
+		return rc;
+	if (before)
+		doubt_head(en);
+	en->ledger.claim = buf_take(&claim);
+	return 0;
 }
 
 void statuses_head(struct engine *en)

@@ -42,12 +42,13 @@ int store_load_outbox(
 	struct store *s, const char *head, struct outbox_rows *ret_rows, struct err *e)
 {
 	struct outbox_rows rows = VEC_INIT;
-	struct db_stmt *q =
-		db_prepare(s->db, "SELECT sha, context, state, text, posted, posted_state, "
-				  "posted_text, latched, updated_ms, posts, refused FROM outbox"
-				  " WHERE scope = ?1 AND (sha = ?2 OR state = 0 OR posted = 0 OR "
-				  "posted_state <> state"
-				  " OR posted_text IS NOT text) ORDER BY updated_ms, sha, context");
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT sha, context, state, text, posted, posted_state, posted_text, latched,"
+		" updated_ms, posts, refused FROM outbox r WHERE scope = ?1 AND (sha = ?2 OR ("
+		"(state = 0 OR posted = 0 OR posted_state <> state OR posted_text IS NOT text)"
+		" AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.scope <> r.scope"
+		" AND o.sha = r.sha AND o.context = r.context AND o.updated_ms > r.updated_ms)))"
+		" ORDER BY updated_ms, sha, context");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, head);
 	int rc;
@@ -93,5 +94,26 @@ int store_put_outbox(struct store *s, const struct outbox_row *row, struct err *
 	db_bind_int(q, 10, row->updated_ms);
 	db_bind_int(q, 11, row->posts);
 	db_bind_int(q, 12, row->refused);
+	return db_run(q, e);
+}
+
+int store_get_claim(struct store *s, char **ret_claim, struct err *e)
+{
+	struct db_stmt *q =
+		db_prepare(s->db, "SELECT value FROM value WHERE scope = '' AND key = 'outbox'");
+	int rc = db_step(q, e);
+	if (rc < 0)
+		return rc;
+	*ret_claim = rc > 0 ? store_text(q, 0) : NULL;
+	db_reset(q);
+	return 0;
+}
+
+int store_put_claim(struct store *s, const char *claim, struct err *e)
+{
+	struct db_stmt *q =
+		db_prepare(s->db, "INSERT INTO value (scope, key, value) VALUES ('', 'outbox', ?1)"
+				  " ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value");
+	db_bind_text(q, 1, claim);
 	return db_run(q, e);
 }

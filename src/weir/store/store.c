@@ -162,6 +162,11 @@ char *store_text(struct db_stmt *s, int col)
 	return xstrdup_opt(db_text(s, col));
 }
 
+const char *store_scope(const struct store *s)
+{
+	return s->scope;
+}
+
 int store_get(struct store *s, const char *key, char **ret_value, struct err *e)
 {
 	struct db_stmt *q =

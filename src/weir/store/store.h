@@ -31,6 +31,7 @@ int store_open_memory(const char *scope, struct store **ret_store, struct err *e
 int store_open_shared(
 	const char *folder, const char *scope, struct store **ret_store, struct err *e);
 void store_close(struct store *s);
+const char *store_scope(const struct store *s);
 
 /* A consistent copy of the store in `folder` into a file that is not there yet; a daemon may run on
  * it. ERR_NOT_FOUND if there is none. */
@@ -197,11 +198,17 @@ struct outbox_rows {
 	VEC_FIELDS(struct outbox_row);
 };
 void outbox_rows_release(struct outbox_rows *rows);
-/* All rows of `head`, and of other commits those that are pending or not posted as wanted; the
- * oldest first. */
+/* All rows of `head`, and of other commits those that are pending or not posted as wanted, unless
+ * another scope has had its say on them since; the oldest first. */
 int store_load_outbox(
 	struct store *s, const char *head, struct outbox_rows *ret_rows, struct err *e);
 int store_put_outbox(struct store *s, const struct outbox_row *row, struct err *e);
+/*
+ * Whose statuses the last ones were that were posted from this file, of whatever scope: what was
+ * put there, NULL if nothing was. After somebody else's, what is posted is not as our rows say.
+ */
+int store_get_claim(struct store *s, char **ret_claim, struct err *e);
+int store_put_claim(struct store *s, const char *claim, struct err *e);
 
 /* What people ordered (weir suspend, weir approve). */
 struct suspension { /* left alone until it is resumed */

@@ -384,26 +384,6 @@ static void test_a_new_store_overwrites_nothing_until_git_says_so(void **state)
 	assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
 }
 
-static void test_a_store_that_was_lost_is_told_of_one_commit(void **state)
-{
-	struct world *w = *state;
-	const char *told = "success 2 in sync (new state: nothing is pruned)";
-	world_start_with(w, TWO);
-	assert_string_equal(world_note(w, "sync"), "success 2 in sync (2 changed)");
-	world_kill(w);
-	world_lose_store(w);
-	world_start(w);
-	world_run(w, MINUTE);
-	assert_string_equal(world_note(w, "sync"), told);
-	world_kill(w);
-	world_start(w);
-	world_run(w, MINUTE);
-	assert_string_equal(world_note(w, "sync"), told);
-	world_commit(w, DOCUMENT("orders", "5") DOCUMENT("payments", "10000"));
-	world_run(w, MINUTE);
-	assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
-}
-
 static void test_what_is_forbidden_is_tried_again_when_somebody_says_so(void **state)
 {
 	struct world *w = *state;
@@ -415,59 +395,6 @@ static void test_what_is_forbidden_is_tried_again_when_somebody_says_so(void **s
 	engine_wake(w->engine);
 	world_run(w, 5000);
 	assert_int_equal(world_count(w, API_CREATE), 2);
-}
-
-static void test_drift_is_told_while_another_file_is_broken(void **state)
-{
-	struct world *w = *state;
-	world_start_with(w, TWO);
-	world_commit(w, DOCUMENT("orders", "10000") "---\napiVersion: weir/v1\nkind: Nothing\n");
-	world_run(w, MINUTE);
-	assert_non_null(strstr(world_note(w, "sync"), "failure "));
-	assert_string_equal(world_note(w, "drift"), "success no drift");
-}
-
-static void test_drift_is_told_on_every_head_that_was_compared(void **state)
-{
-	struct world *w = *state;
-	w->operation_ms = 5 * MINUTE;
-	world_start_with(w, ONE);
-	assert_string_equal(world_note(w, "sync"), "pending waiting for Healthy 0/1");
-	assert_string_equal(world_note(w, "drift"), "success no drift");
-	world_run(w, 5 * MINUTE);
-	world_commit(w, SYNCED("orders", "10000", "{mode: report}") SYNCED("payments", "1",
-				"{depends_on: [customers]}") DOCUMENT("customers", "1"));
-	world_edit(w, "orders", "lag_alert_threshold", "7");
-	world_run(w, MINUTE);
-	assert_string_equal(world_note(w, "sync"), "pending waiting for Healthy 0/3");
-	assert_string_equal(world_note(w, "drift"),
-		"failure orders: drift, and sync.mode is report (lag_alert_threshold); write in "
-		"Git what is live, or set sync.mode: heal");
-}
-
-static void test_what_is_held_on_a_new_head_is_told_of_its_drift_too(void **state)
-{
-	struct world *w = *state;
-	world_start_with(w, SYNCED("orders", "1", "{protect: true}") DOCUMENT("payments", "1"));
-	w->config.sync.prune.enabled = true;
-	w->config.sync.prune.max.value = 1;
-	world_commit(w, DOCUMENT("payments", "1"));
-	world_run(w, MINUTE);
-	assert_non_null(strstr(world_note(w, "sync"), "failure orders: not in Git any more, and "));
-	assert_string_equal(world_note(w, "drift"), world_note(w, "sync"));
-}
-
-static void test_drift_that_waits_for_others_is_told(void **state)
-{
-	struct world *w = *state;
-	world_start_with(
-		w, SYNCED("orders", "1", "{depends_on: [payments]}") DOCUMENT("payments", "1"));
-	world_object(w, "payments")->failed = true;
-	world_edit(w, "orders", "lag_alert_threshold", "7");
-	suspend(w, "payments");
-	world_run(w, MINUTE);
-	assert_int_equal(world_count(w, API_PATCH), 0);
-	assert_non_null(strstr(world_note(w, "drift"), "failure orders: waits for payments, "));
 }
 
 static void test_another_source_on_an_old_store_deletes_nothing(void **state)
@@ -488,19 +415,6 @@ static void test_another_source_on_an_old_store_deletes_nothing(void **state)
 	assert_int_equal(world_count(w, API_DELETE), 0);
 	assert_string_equal(
 		world_note(w, "sync"), "success 1 in sync (new state: nothing is pruned)");
-}
-
-static void test_a_commit_that_is_head_twice_counts_once(void **state)
-{
-	struct world *w = *state;
-	w->config.source.rewind = REWIND_FOLLOW;
-	world_start_with(w, ONE);
-	world_commit(w, DOCUMENT("orders", "5"));
-	world_run(w, MINUTE);
-	w->relation = SOURCE_REWOUND;
-	world_return_to(w, 1, ONE);
-	world_run(w, MINUTE);
-	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
 }
 
 static void test_what_is_gone_leaves_the_memory(void **state)
@@ -538,14 +452,8 @@ int main(void)
 		TEST(test_what_was_approved_of_a_rewind_is_that_tree),
 		TEST(test_no_more_than_so_many_are_changed_by_one_commit),
 		TEST(test_a_new_store_overwrites_nothing_until_git_says_so),
-		TEST(test_a_store_that_was_lost_is_told_of_one_commit),
 		TEST(test_what_is_forbidden_is_tried_again_when_somebody_says_so),
-		TEST(test_drift_is_told_while_another_file_is_broken),
-		TEST(test_drift_is_told_on_every_head_that_was_compared),
-		TEST(test_what_is_held_on_a_new_head_is_told_of_its_drift_too),
-		TEST(test_drift_that_waits_for_others_is_told),
 		TEST(test_another_source_on_an_old_store_deletes_nothing),
-		TEST(test_a_commit_that_is_head_twice_counts_once),
 		TEST(test_what_is_gone_leaves_the_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

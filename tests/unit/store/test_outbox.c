@@ -207,6 +207,32 @@ static void test_newest_events_come_first_and_no_more_than_asked(void **state)
 	assert_events(f->other, NULL, 10, "four");
 }
 
+static void test_a_claim_is_seen_by_every_scope(void **state)
+{
+	struct fixture *f = *state;
+	auto_free char *none = NULL, *claim = NULL;
+
+	assert_int_equal(store_get_claim(f->ours, &none, NULL), 0);
+	assert_null(none);
+	assert_int_equal(store_put_claim(f->other, "another notes", NULL), 0);
+	assert_int_equal(store_get_claim(f->ours, &claim, NULL), 0);
+	assert_string_equal(claim, "another notes");
+}
+
+static void test_what_another_scope_said_since_of_an_old_commit_stays(void **state)
+{
+	struct fixture *f = *state;
+	struct outbox_row row = {.state = STATUS_PENDING, .text = text("0/1"), .updated_ms = 1};
+
+	put(f->ours, "both", "weir/acme/sync", row);
+	put(f->ours, "head", "weir/acme/sync", row);
+	put(f->ours, "only-ours", "weir/acme/sync", row);
+	row.updated_ms = 2;
+	put(f->other, "both", "weir/acme/sync", row);
+	put(f->other, "head", "weir/acme/sync", row);
+	assert_loaded(f->ours, "head", "head/weir/acme/sync only-ours/weir/acme/sync");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +243,8 @@ int main(void)
 		cmocka_unit_test(test_states_have_the_names_that_forges_know),
 		test_with_fixture(test_event_comes_back_as_it_was_put),
 		test_with_fixture(test_newest_events_come_first_and_no_more_than_asked),
+		test_with_fixture(test_a_claim_is_seen_by_every_scope),
+		test_with_fixture(test_what_another_scope_said_since_of_an_old_commit_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

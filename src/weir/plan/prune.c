@@ -168,10 +168,11 @@ static void hold_above_max(struct planner *p, struct plan_item *it, const struct
 	if ((int64_t)c->n <= c->most)
 		why = plan_text(
 			p, "was one of more than sync.prune.max at once (%s)", buf_str(&limit));
+	bool replaces = it->action == PLAN_REPLACE;
 	item_hold_unless_approved(p, it, PLAN_HOLD_PRUNE_MAX, it->action, why,
-		plan_text(p,
-			"`weir approve %s`, and so for each that is to go; or put it back into Git",
-			it->name));
+		plan_text(p, "`weir approve %s`, and so for each that is to %s; or %s", it->name,
+			replaces ? "be replaced" : "go",
+			replaces ? "take the change back in Git" : "put it back into Git"));
 }
 
 static void hold_if_nothing_is_left(struct planner *p, struct plan_item *it)

@@ -44,8 +44,8 @@ def three_gone(s):
     wait_held(s, "orders-dr", "payments-dr", "stock-dr")
 
 
-def on_terminal(s, answer, *words):
-    """Runs it where it can ask; status and what it showed."""
+def on_terminal(s, answer, *words, meanwhile=None):
+    """Runs it where it can ask; status and what it showed. `meanwhile` is called before it is answered."""
     ours, theirs = pty.openpty()
     environment = clean_environment() | s.environment | {"NO_COLOR": "1"}
     command = [BIN / "weir", words[0], "-c", s.config_file, *words[1:]]
@@ -54,6 +54,8 @@ def on_terminal(s, answer, *words):
     shown = b""
     while b"[y/N] " not in shown:
         shown += os.read(ours, 4096)
+    if meanwhile:
+        meanwhile()
     os.write(ours, answer.encode())
     status = process.wait(DEADLINE_S)
     try:
@@ -63,6 +65,14 @@ def on_terminal(s, answer, *words):
         pass  # the other end is closed
     os.close(ours)
     return status, shown.decode().replace("\r\n", "\n")
+
+
+def rewind(s, sha, files=None):
+    """The branch is at `sha` again, or at a commit on top of it that is none on top of what was there."""
+    s.repository.rewind(sha)
+    if files:
+        s.repository.push(files)
+    s.wake()
 
 
 class ApproveTest(unittest.TestCase):
@@ -103,26 +113,13 @@ class ApproveTest(unittest.TestCase):
             s.push(TWO)
             wait_held(s, "orders-dr")
             before = told(s, "orders-dr")
-            status, text = 0, ""
 
             def change():
                 s.api.edit("orders-dr", fields={"lag_alert_threshold": 6})
                 s.wait_pass(2)
 
-            ours, theirs = pty.openpty()
-            command = [BIN / "weir", "approve", "-c", s.config_file, "orders-dr"]
-            environment = clean_environment() | s.environment
-            process = subprocess.Popen(command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
-            os.close(theirs)
-            shown = b""
-            while b"[y/N] " not in shown:
-                shown += os.read(ours, 4096)
-            self.assertIn(b"lag_alert_threshold: 5 -> 1", shown)
-            change()
-            os.write(ours, b"y\n")
-            status = process.wait(DEADLINE_S)
-            text = os.read(ours, 4096).decode()
-            os.close(ours)
+            status, text = on_terminal(s, "y\n", "approve", "orders-dr", meanwhile=change)
+            self.assertIn("lag_alert_threshold: 5 -> 1", text)
             self.assertEqual((status, "orders-dr has changed since it was shown, and is not approved" in text), (1, True))
             self.assertEqual(told(s, "orders-dr")["approvals"], [])
             self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 6)
@@ -163,6 +160,37 @@ class ApproveTest(unittest.TestCase):
             self.assertIn("the rewind is approved", s.cli("approve", "--rewind", "--yes"))
             s.wait_live("orders-dr", lag_alert_threshold=1)
             self.assertIn("the branch was not rewound", s.cli("approve", "--rewind", "--yes", status=1))
+
+    def test_what_follows_a_rewind_is_shown_before_it_is_ordered(self):
+        with Site(sync=PRUNE) as s:
+            first = in_sync(s, {"orders.yaml": document("orders-dr", lag_alert_threshold=1)})
+            second = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=2), "z.yaml": document("z-dr")})
+            s.wait_status(second, "success", "^2 in sync")
+            rewind(s, first)
+            s.wait_status(first, "failure", "was rewound")
+            following = f"rewound from {second[:12]} to {first[:12]}; what follows:" + r"""
+    - z-dr  delete
+    ~ orders-dr  update
+    Plan: 1 to update, 1 to delete\.
+"""
+            self.assertRegex(s.cli("approve", "--rewind", status=64), following)
+            s.wait_pass(2)
+            self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 2)
+
+            def go_on():
+                rewind(s, first, {"orders.yaml": document("orders-dr", lag_alert_threshold=3)})
+                s.wait_pass(2)
+
+            status, text = on_terminal(s, "y\n", "approve", "--rewind", meanwhile=go_on)
+            self.assertRegex(text, following)
+            self.assertEqual((status, "the rewind has changed since it was shown" in text), (1, True))
+            s.wait_pass(2)
+            self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 2)
+            s.stop()
+            self.assertIn("the rewind is approved", s.cli("approve", "--rewind", "--yes"))
+            s.start()
+            s.wait_live("orders-dr", lag_alert_threshold=3)
+            wait_for(lambda: not s.api.get("z-dr"), DEADLINE_S)
 
     def test_each_mistake_is_told(self):
         with Site() as s:

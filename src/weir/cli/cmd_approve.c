@@ -107,17 +107,21 @@ static int choose_all(struct choice *c, const struct current *now, struct err *e
 	return now->brake && !brake_too ? choose_brake(c, now, e) : 0;
 }
 
-static int choose_rewind(struct choice *c, const struct current *now, struct err *e)
+/* What is ordered is bound to the tree that is shown here: the daemon may not have seen it yet. */
+static int choose_rewind(struct choice *c, const struct config *config, struct err *e)
 {
-	const char *digest = node_get_string(now->rewound, "approval");
+	struct current then = {.plan = NULL};
+	int rc = current_get_rewound(config, &c->arena, &then, e);
+	if (rc < 0)
+		return err_prefix(e, "what would follow cannot be shown");
+	const char *digest = node_get_string(then.rewound, "approval");
 	if (!digest)
 		return err_set(e, ERR_CONFLICT,
 			"the branch was not rewound, so there is nothing to approve about it");
 	choose(c, "", digest, "rewind");
-	buf_addf(&c->shown,
-		"! the branch was rewound from %.12s to %.12s; `weir plan` shows what would "
-		"follow\n",
-		show_get(now->rewound, "from"), show_get(now->rewound, "to"));
+	buf_addf(&c->shown, "! the branch was rewound from %.12s to %.12s; what follows:\n",
+		show_get(then.rewound, "from"), show_get(then.rewound, "to"));
+	show_following(then.plan, cli_screen(), &c->shown);
 	return 0;
 }
 
@@ -173,13 +177,13 @@ static int choose_named(
 	return 0;
 }
 
-static int choose_wished(
-	struct choice *c, const struct wish *w, const struct current *now, struct err *e)
+static int choose_wished(struct choice *c, const struct config *config, const struct wish *w,
+	const struct current *now, struct err *e)
 {
 	const struct node *items = show_list(now->plan, "items");
 	int rc = choose_named(c, w, items, e);
 	if (rc == 0 && rewind_too)
-		rc = choose_rewind(c, now, e);
+		rc = choose_rewind(c, config, e);
 	if (rc == 0 && brake_too)
 		rc = choose_brake(c, now, e);
 	if (rc == 0 && all)
@@ -260,7 +264,7 @@ static int approve_with(
 		return rc;
 	if (!w->n_names && !all && !rewind_too && !brake_too)
 		return list_choices(c, &now);
-	rc = choose_wished(c, w, &now, e);
+	rc = choose_wished(c, config, w, &now, e);
 	if (rc < 0)
 		return rc;
 	fputs(buf_str(&c->shown), stdout);

@@ -77,11 +77,18 @@ static int read_made(const struct engine *engine, const struct buf *json, struct
 	return 0;
 }
 
-static int make(const struct config *c, struct arena *a, struct current *ret_current, struct err *e)
+static int make(const struct config *c, bool follows, struct arena *a, struct current *ret_current,
+	struct err *e)
 {
 	auto_buf struct buf json = BUF_INIT;
 	const struct host_options options = {
-		.config = c, .dry = true, .once = true, .on_plan = keep_plan, .ctx = &json};
+		.config = c,
+		.dry = true,
+		.follows = follows,
+		.once = true,
+		.on_plan = keep_plan,
+		.ctx = &json,
+	};
 	struct host *h = NULL;
 	int rc = host_new(&options, &h, e);
 	if (rc == 0)
@@ -98,5 +105,11 @@ int current_get(const struct config *c, struct arena *a, struct current *ret_cur
 	int rc = daemon_runs(c, &runs, e);
 	if (rc < 0)
 		return rc;
-	return runs ? ask_daemon(c, a, ret_current, e) : make(c, a, ret_current, e);
+	return runs ? ask_daemon(c, a, ret_current, e) : make(c, false, a, ret_current, e);
+}
+
+int current_get_rewound(
+	const struct config *c, struct arena *a, struct current *ret_current, struct err *e)
+{
+	return make(c, true, a, ret_current, e);
 }

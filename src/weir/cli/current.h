@@ -17,4 +17,9 @@ struct current {
 int current_get(
 	const struct config *c, struct arena *a, struct current *ret_current, struct err *e);
 
+/* What would follow if a rewound branch were approved, from what the branch is at this moment;
+ * `rewound` is NULL if it was not. */
+int current_get_rewound(
+	const struct config *c, struct arena *a, struct current *ret_current, struct err *e);
+
 #endif

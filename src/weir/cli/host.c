@@ -292,6 +292,7 @@ static int open_engine(struct host *h, struct err *e)
 		.clock = &clock_real,
 		.rng = &rng_real,
 		.dry = h->options.dry,
+		.follows = h->options.follows,
 		.once = h->options.once,
 		.on_plan = h->options.on_plan,
 		.on_progress = h->options.on_progress,

@@ -17,6 +17,7 @@ struct host_options {
 	const struct config *config;
 	const char *folder; /* read this instead of Git; NULL: Git */
 	bool dry; /* as the engine's */
+	bool follows;
 	bool once;
 	void (*on_plan)(void *ctx, const struct plan *plan, const struct plan_header *header);
 	void (*on_progress)(void *ctx, const char *line);

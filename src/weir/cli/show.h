@@ -21,6 +21,9 @@ void show_explained(const struct node *explained, struct screen screen, struct b
 /* An item of the plan that a person may release. */
 void show_approvable(const struct node *item, struct screen screen, struct buf *out);
 
+/* What a plan does, what is lost first; what it holds last; and its summary. */
+void show_following(const struct node *plan, struct screen screen, struct buf *out);
+
 /* Of a tree that another version may have made: "" and an empty list for what is not there. */
 const char *show_get(const struct node *map, const char *key);
 const struct node *show_list(const struct node *map, const char *key);

@@ -4,6 +4,7 @@
 
 #include "cli/show.h"
 #include "doc/json.h"
+#include "plan/plan.h"
 
 #define LABEL_WIDTH 8
 #define INDENT	    4
@@ -77,4 +78,36 @@ void show_approvable(const struct node *item, struct screen screen, struct buf *
 		show_get(hold, "approval"));
 	show_line("binds", buf_str(&binds), screen, out);
 	buf_addc(out, '\n');
+}
+
+/* All of an action, or, with PLAN_HOLD, what is held and why. */
+static void show_acted(
+	const struct node *items, enum plan_action action, struct screen screen, struct buf *out)
+{
+	for (size_t i = 0; i < items->u.seq.n; i++) {
+		const struct node *item = items->u.seq.at[i];
+		const struct node *hold = node_get(item, "hold");
+		auto_buf struct buf what = BUF_INIT;
+		if (strcmp(show_get(item, "action"), plan_action_name(action)) != 0)
+			continue;
+		buf_addf(&what, "%*s%s %s  ", INDENT, "", plan_action_symbol(action),
+			show_get(item, "name"));
+		buf_adds(out, buf_str(&what));
+		if (action == PLAN_HOLD) {
+			buf_addf(out, "%s held: ", show_get(hold, "action"));
+			show_wrapped(out, screen, what.len, 2 * INDENT, show_get(hold, "reason"));
+		} else {
+			buf_addf(out, "%s\n", plan_action_name(action));
+		}
+	}
+}
+
+void show_following(const struct node *plan, struct screen screen, struct buf *out)
+{
+	static const enum plan_action order[] = {PLAN_DELETE, PLAN_REPLACE, PLAN_UPDATE,
+		PLAN_RECONCILE, PLAN_CREATE, PLAN_ADOPT, PLAN_HOLD};
+	const struct node *items = show_list(plan, "items");
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		show_acted(items, order[i], screen, out);
+	buf_addf(out, "%*s%s\n", INDENT, "", show_get(node_get(plan, "summary"), "text"));
 }

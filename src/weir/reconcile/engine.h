@@ -83,6 +83,7 @@ struct engine_options {
 	const struct clock *clock;
 	const struct rng *rng;
 	bool dry; /* plan only: nothing is written anywhere, not even to the store */
+	bool follows; /* with `dry`: the plan is as if a rewound branch were followed */
 	bool once; /* one commit, to its end: Git is looked at once; see engine_settled */
 	/* Called with each new plan, before anything is done about it. May be NULL. */
 	void (*on_plan)(void *ctx, const struct plan *plan, const struct plan_header *header);

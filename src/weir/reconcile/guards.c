@@ -31,6 +31,7 @@ bool rewind_is_held(struct engine *en, const struct source_head *head)
 {
 	bool held = head->relation == SOURCE_REWOUND && en->config->source.rewind == REWIND_HOLD;
 	str_replace(&en->rewind_approval, held ? rewind_digest(en, head) : NULL);
+	str_replace(&en->rewound_from, held ? xstrdup(en->ledger.head) : NULL);
 	if (!held || !map_has(&en->ledger.approvals, en->rewind_approval))
 		return held;
 	if (!en->options.dry) {

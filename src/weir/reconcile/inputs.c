@@ -135,7 +135,7 @@ static struct plan_input describe(const struct engine *en, const struct inputs *
 		.adopt = (enum sync_adopt)c->sync.adopt,
 		.foreign_drafts = (enum foreign_drafts)c->sync.foreign_drafts,
 		.store_is_empty = en->store_is_new,
-		.rewound = en->rewound && en->options.dry,
+		.rewound = en->rewound && en->options.dry && !en->options.follows,
 		.rewound_approval = en->rewind_approval,
 		.prune = {c->sync.prune.enabled, c->sync.prune.max, c->sync.prune.grace_ms},
 		.windows = c->sync.windows,

@@ -91,6 +91,7 @@ struct engine {
 	bool compared; /* the plan was made for this head */
 	int64_t head_since; /* wall; when the head was taken */
 	struct brake brake;
+	char *rewound_from; /* the head that was taken before a rewind that is held; NULL */
 	char *rewind_approval; /* the digest that lets a rewound branch be followed; NULL if none is
 				  held */
 	bool store_is_new; /* nothing was ever done from it */

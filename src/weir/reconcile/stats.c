@@ -119,7 +119,7 @@ bool engine_rewind(const struct engine *en, struct engine_rewind *ret_rewind)
 {
 	if (!en->rewound || !en->rewind_approval)
 		return false;
-	*ret_rewind = (struct engine_rewind){en->ledger.head, en->head.sha, en->rewind_approval};
+	*ret_rewind = (struct engine_rewind){en->rewound_from, en->head.sha, en->rewind_approval};
 	return true;
 }
 

@@ -214,7 +214,8 @@ class ForgetTest(unittest.TestCase):
             in_sync(s)
             for running in (True, False):
                 text = s.cli("forget", "orders-dr", status=1)
-                self.assertRegex(text, r"orders-dr is in Git \(replicators/orders.yaml:\d+\); take its document out")
+                where = "" if running else ", commit [0-9a-f]{7}"
+                self.assertRegex(text, rf"orders-dr is in Git \(replicators/orders.yaml:\d+{where}\); take its document out")
                 if running:
                     s.stop()
 
@@ -237,6 +238,31 @@ class ForgetTest(unittest.TestCase):
                 self.assertNotIn("payments-dr", json.loads(s.cli("status", "-o", "json"))["replicators"])
                 self.assertEqual(json.loads(s.cli("plan", "-o", "json"))["unmanaged"], ["payments-dr"])
                 self.assertEqual(s.api.get("payments-dr")["generation"], 1)
+
+    def test_without_a_daemon_git_is_looked_at_first(self):
+        with Site() as s:
+            in_sync(s)
+            gone = s.push({"payments.yaml": None})
+            wait_for(lambda: told(s, "payments-dr")["gone_since"], DEADLINE_S)
+            s.stop()
+            back = s.push({"payments.yaml": TWO["payments.yaml"]})
+            text = s.cli("forget", "payments-dr", status=1)
+            self.assertRegex(text, rf"payments-dr is in Git \(replicators/payments.yaml:\d+, commit {back[:7]}\)")
+            s.push({"payments.yaml": None, "orders.yaml": None})
+            text = s.cli("forget", "orders-dr", status=1)  # that it is gone was not seen
+            self.assertRegex(text, rf"orders-dr is in Git .* \(no daemon runs: as of commit {gone[:7]}, taken at {TIME}\)")
+
+    def test_without_git_it_says_how_old_the_answer_is(self):
+        with Site() as s:
+            in_sync(s)
+            gone = s.push({"payments.yaml": None})
+            wait_for(lambda: told(s, "payments-dr")["gone_since"], DEADLINE_S)
+            s.stop()
+            s.repository.bare.rename(s.folder / "away")
+            text = s.cli("forget", "payments-dr")
+            (s.folder / "away").rename(s.repository.bare)
+            self.assertRegex(text, r"(?m)^No daemon runs, and Git could not be looked at: .+\.$")
+            self.assertRegex(text, rf"(?m)^That its document is gone is as of commit {gone[:7]}, taken at {TIME}: ")
 
 
 if __name__ == "__main__":

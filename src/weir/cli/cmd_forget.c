@@ -1,8 +1,14 @@
 /* weir forget: lets go of a replicator without deleting it. */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/daemon.h"
+#include "cli/host.h"
+#include "cli/view.h"
 
 static const char *reason;
 
@@ -12,17 +18,125 @@ static const struct opt opts[] = {
 	{.name = NULL},
 };
 
+/* What Git says of it at this moment. */
+struct look {
+	const char *name;
+	bool found;
+	bool complete; /* all of Git was read: that it is not there means something */
+	struct err err; /* or this is why not */
+	char commit[SHA_MAX];
+	struct buf place;
+};
+
+static void look_for(void *ctx, const struct read_result *read)
+{
+	struct look *l = ctx;
+	if (!read->catalog) {
+		l->err = read->err.code != ERR_OK ? read->err : read->load_err;
+		return;
+	}
+	const struct replicator *r = map_get(&read->catalog->by_name, l->name);
+	snprintf(l->commit, sizeof(l->commit), "%s", read->head.sha);
+	l->complete = read->catalog->complete;
+	if (!l->complete)
+		err_set(&l->err, ERR_INVALID, "it has errors");
+	l->found = r != NULL;
+	if (r)
+		buf_addf(&l->place, "%s:%u", r->file ? r->file : "?", r->line);
+}
+
+static void look(const struct config *config, struct look *l)
+{
+	const struct host_options options = {
+		.config = config, .dry = true, .once = true, .on_read = look_for, .ctx = l};
+	struct host *h = NULL;
+	struct err e = ERR_INIT;
+	int rc = host_new(&options, &h, &e);
+	if (rc == 0)
+		rc = host_run(h, &e);
+	if (rc < 0)
+		l->err = e;
+	else if (!l->complete && l->err.code == ERR_OK)
+		err_set(&l->err, ERR_CANCELLED, "it was interrupted");
+	host_free(h);
+}
+
+/* "commit 1234567, taken at 2026-11-30T20:00:00Z": what is known without a daemon is as old as
+ * that. NULL if there is no store, or nothing was ever taken. */
+static char *describe_seen(const struct config *config)
+{
+	struct store *store = NULL;
+	struct view v = {.config = config};
+	struct events events = VEC_INIT;
+	char at[CLOCK_TEXT_MAX] = "";
+	char *text = NULL;
+	if (view_open(config, &store, &v, NULL) == 0 && v.head && v.head[0]) {
+		store_load_events(store, NULL, LIMIT_EVENTS_SHOWN, &events, NULL);
+		vec_each (event, &events)
+			if (!at[0] && !strcmp(event->what, "taken") && event->sha &&
+				!strcmp(event->sha, v.head))
+				clock_format(event->at_ms / 1000 * 1000, at);
+		text = xasprintf("commit %.7s%s%s", v.head, at[0] ? ", taken at " : "", at);
+	}
+	events_release(&events);
+	view_release(&v);
+	store_close(store);
+	return text;
+}
+
+static int order(const struct config *config, const char *name, struct err *e)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct node *answer = NULL, *body = cli_named_order(&a, name, reason);
+	return daemon_order(config, "forget", body, &a, &answer, e);
+}
+
+static void tell(const char *name)
+{
+	printf("%s is forgotten: it stays in the API, and weir has nothing to do with it\n", name);
+}
+
+/* Nobody follows the branch: it is looked at once, or it is said how old the answer is. */
+static int forget_alone(const struct config *config, struct look *l, struct err *e)
+{
+	auto_free char *seen = describe_seen(config);
+	if (seen)
+		look(config, l);
+	if (l->found)
+		return err_set(e, ERR_CONFLICT,
+			"%s is in Git (%s, commit %.7s); take its document out there first, with "
+			"sync.on_remove: orphan if it must not be deleted",
+			l->name, buf_str(&l->place), l->commit);
+	struct err failed = ERR_INIT;
+	int rc = order(config, l->name, &failed);
+	if (rc < 0)
+		return err_set(e, failed.code, "%s%s%s%s", failed.msg,
+			seen ? " (no daemon runs: as of " : "", seen ? seen : "", seen ? ")" : "");
+	tell(l->name);
+	if (l->complete)
+		printf("No daemon runs; it is not in Git at commit %.7s.\n", l->commit);
+	else
+		printf("No daemon runs, and Git could not be looked at: %s.\nThat its document is "
+		       "gone is as of %s: if it is back since, it is taken over again.\n",
+			l->err.msg, seen ? seen : "an earlier look");
+	return 0;
+}
+
 static int forget(const struct config *config, void *ctx)
 {
 	char **args = ctx;
-	auto_arena struct arena a = ARENA_INIT;
-	struct node *answer = NULL, *body = cli_named_order(&a, args[0], reason);
+	struct look l = {.name = args[0], .place = BUF_INIT};
 	struct err e = ERR_INIT;
-	if (daemon_order(config, "forget", body, &a, &answer, &e) < 0)
-		return cli_fail("forget", &e);
-	printf("%s is forgotten: it stays in the API, and weir has nothing to do with it\n",
-		args[0]);
-	return 0;
+	bool runs;
+	int rc = daemon_runs(config, &runs, &e);
+	if (rc == 0 && !runs)
+		rc = forget_alone(config, &l, &e);
+	else if (rc == 0)
+		rc = order(config, args[0], &e);
+	if (rc == 0 && runs)
+		tell(args[0]);
+	buf_release(&l.place);
+	return rc < 0 ? cli_fail("forget", &e) : 0;
 }
 
 static int run(size_t n_args, char **args)
@@ -36,7 +150,8 @@ const struct command cmd_forget = {
 	.summary = "Let go of a replicator without deleting it",
 	.args = "NAME",
 	.help = "For a replicator whose document is gone from Git: it leaves the inventory, stays "
-		"in the API as it is, and is never deleted by weir.",
+		"in the API as it is, and is never deleted by weir. Where no daemon runs, Git is "
+		"looked at first, and if it cannot be, the answer says how old what it knows is.",
 	.opts = opts,
 	.min_args = 1,
 	.max_args = 1,

@@ -112,12 +112,13 @@ bool brake_counts(const struct plan_item *item)
 }
 
 /* An operation of the commit that has not ended; one that was replaced is under way until the new
- * one is Healthy. What was written down and did not leave is not. */
+ * one is Healthy. What was written down and did not leave is not, nor what is known to fail. */
 static bool is_under_way(const struct engine *en, const struct record *r)
 {
 	const struct intent *i = r->intent;
-	return i && i->kind != INTENT_DELETE && is_of_head(en, i) &&
-	       (r->work != WORK_NONE || i->state != INTENT_OPEN);
+	if (!i || i->kind == INTENT_DELETE || !is_of_head(en, i))
+		return false;
+	return r->work != WORK_NONE || (i->state != INTENT_OPEN && !r->row.failure);
 }
 
 /* What is stuck holds up nobody else. */
@@ -183,7 +184,7 @@ void brake_close(struct engine *en)
 void brake_freed(struct engine *en, const struct record *r)
 {
 	struct brake *b = &en->brake;
-	if (!b->queue || !r || r->work != WORK_NONE || strv_contains(&b->failed, r->name))
+	if (!b->queue || !r || is_under_way(en, r) || strv_contains(&b->failed, r->name))
 		return;
 	const struct plan_item *item = item_of(en, r);
 	bool is_fresh = en->pass == PASS_WRITING && en->dropped != en->plans && !en->stopping;

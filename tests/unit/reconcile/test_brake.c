@@ -172,6 +172,26 @@ static void test_what_is_refused_keeps_nobody_from_beginning(void **state)
 	assert_non_null(strstr(world_note(w, "sync"), "+27 more"));
 }
 
+static void test_what_is_forbidden_keeps_nobody_from_beginning(void **state)
+{
+	struct world *w = *state;
+	world_fail(w, API_RECONCILE, MISHAP_403, MANY - 2);
+	start_with_many(w, MANY);
+	assert_int_equal(world_count(w, API_CREATE), MANY);
+	world_run(w, 5 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 30 in sync (30 changed)");
+}
+
+static void test_what_gets_no_answer_is_in_doubt(void **state)
+{
+	struct world *w = *state;
+	world_fail(w, API_RECONCILE, MISHAP_AFTER, 1000);
+	w->operation_ms = 1000 * MINUTE;
+	start_with_many(w, MANY);
+	assert_int_equal(world_operations(w), 3);
+	assert_int_equal(map_size(&w->objects), 3);
+}
+
 static void test_what_vanishes_keeps_nobody_from_beginning(void **state)
 {
 	struct world *w = *state;
@@ -314,6 +334,8 @@ int main(void)
 		TEST(test_what_waits_says_so_and_is_not_late),
 		TEST(test_what_is_stuck_keeps_nobody_from_beginning),
 		TEST(test_what_is_refused_keeps_nobody_from_beginning),
+		TEST(test_what_is_forbidden_keeps_nobody_from_beginning),
+		TEST(test_what_gets_no_answer_is_in_doubt),
 		TEST(test_what_vanishes_keeps_nobody_from_beginning),
 		TEST(test_those_that_end_well_in_between_let_it_go_on),
 		TEST(test_drift_is_healed_at_once),

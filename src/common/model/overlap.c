@@ -1,7 +1,8 @@
 /*
  * Replicators that copy the same topics between the same clusters. Names and prefixes are found
- * through hash tables, so the work grows with the number of patterns; other expressions are matched
- * against names, up to a budget. At most one warning for each replicator.
+ * through hash tables, so the work grows with the number of patterns; other expressions, and all of
+ * a blacklist, are held against what was found up to a budget. At most one warning for each
+ * replicator.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,11 @@
 #include "model/catalog_parts.h"
 #include "model/patterns.h"
 
-/* Matches of an expression against a name, for all of a catalog: warnings are not worth more. */
-#define MATCH_BUDGET 50000
+/* For all of a catalog: warnings are not worth more. */
+#define BUDGET	       1000000
+#define LOOK_COST      1 /* of a pattern that is compared as it stands */
+#define MATCH_COST     20 /* of an expression that is compiled, and matched against a name */
+#define BYTES_FOR_LOOK 4 /* that long ones cost as much */
 
 /* One pattern of one replicator. */
 struct entry {
@@ -35,6 +39,14 @@ struct overlaps {
 	struct map warned; /* names of replicators */
 	size_t budget;
 };
+
+/* False if there is not so much left. */
+static bool spend(struct overlaps *o, size_t cost, const char *pattern)
+{
+	cost += strlen(pattern) / BYTES_FOR_LOOK;
+	o->budget = o->budget > cost ? o->budget - cost : 0;
+	return o->budget > 0;
+}
 
 static const char *string_in(const struct spec *spec, enum spec_field field)
 {
@@ -108,42 +120,48 @@ static bool matches(const char *pattern, const char *name)
 	return found;
 }
 
-/* A blacklist takes out the whole of an entry. */
-static bool excludes(const struct replicator *r, const struct entry *e)
+static bool is_taken_out(struct overlaps *o, const struct entry *e, const char *pattern)
 {
-	const struct node *list = r->spec.value[SPEC_TOPIC_BLACKLIST];
-	bool found = false;
+	auto_buf struct buf text = BUF_INIT;
+	enum pattern_shape shape = pattern_shape(pattern, &text);
 
-	for (size_t i = 0; list && i < list->u.seq.n && !found; i++) {
-		const char *pattern = list->u.seq.at[i]->u.string.s;
-		auto_buf struct buf text = BUF_INIT;
-		enum pattern_shape shape = pattern_shape(pattern, &text);
-
-		if (shape == PATTERN_PREFIX && e->shape != PATTERN_REGEX)
-			found = strncmp(e->text, buf_str(&text), text.len) == 0;
-		else if (shape == PATTERN_REGEX && e->shape == PATTERN_NAME)
-			found = matches(pattern, e->text);
-		else
-			found = strcmp(pattern, e->item->u.string.s) == 0;
-	}
-	return found;
+	if (shape == PATTERN_PREFIX && e->shape != PATTERN_REGEX)
+		return strncmp(e->text, buf_str(&text), text.len) == 0;
+	if (shape == PATTERN_REGEX && e->shape == PATTERN_NAME)
+		return !spend(o, MATCH_COST, pattern) || matches(pattern, e->text);
+	return strcmp(pattern, e->item->u.string.s) == 0;
 }
 
-static bool collide(const struct entry *a, const struct entry *b)
+/* A blacklist takes out the whole of an entry; so it is assumed once the budget is spent. */
+static bool excludes(struct overlaps *o, const struct replicator *r, const struct entry *e)
 {
-	return b && a->replicator != b->replicator && !excludes(a->replicator, a) &&
-	       !excludes(b->replicator, a) && !excludes(a->replicator, b);
+	const struct node *list = r->spec.value[SPEC_TOPIC_BLACKLIST];
+
+	for (size_t i = 0; list && i < list->u.seq.n; i++) {
+		const char *pattern = list->u.seq.at[i]->u.string.s;
+
+		if (!spend(o, LOOK_COST, pattern) || is_taken_out(o, e, pattern))
+			return true;
+	}
+	return false;
+}
+
+static bool collide(struct overlaps *o, const struct entry *a, const struct entry *b)
+{
+	return b && a->replicator != b->replicator && !excludes(o, a->replicator, a) &&
+	       !excludes(o, b->replicator, a) && !excludes(o, a->replicator, b);
 }
 
 /* An entry of somebody else whose prefix this one begins with. */
-static const struct entry *find_by_prefix(const struct route *route, const struct entry *e)
+static const struct entry *find_by_prefix(
+	struct overlaps *o, const struct route *route, const struct entry *e)
 {
 	auto_free char *prefix = xstrdup(e->text);
 
 	for (size_t len = strlen(prefix);; len--) {
 		prefix[len] = '\0';
 		const struct entry *other = map_get(&route->first[PATTERN_PREFIX], prefix);
-		if (collide(e, other))
+		if (collide(o, e, other))
 			return other;
 		if (len == 0)
 			return NULL;
@@ -155,10 +173,12 @@ static const struct entry *find_by_match(
 {
 	const struct map *expressions = &route->first[PATTERN_REGEX];
 
-	for (size_t i = 0; i < map_size(expressions) && o->budget > 0; i++, o->budget--) {
+	for (size_t i = 0; i < map_size(expressions); i++) {
 		const struct entry *other = map_value(expressions, i);
 
-		if (matches(other->text, e->text) && collide(e, other))
+		if (!spend(o, MATCH_COST, other->text))
+			return NULL;
+		if (matches(other->text, e->text) && collide(o, e, other))
 			return other;
 	}
 	return NULL;
@@ -169,9 +189,9 @@ static const struct entry *find_other(
 {
 	const struct entry *other = map_get(&route->first[e->shape], e->text);
 
-	if (collide(e, other))
+	if (collide(o, e, other))
 		return other;
-	other = e->shape == PATTERN_REGEX ? NULL : find_by_prefix(route, e);
+	other = e->shape == PATTERN_REGEX ? NULL : find_by_prefix(o, route, e);
 	if (!other && e->shape == PATTERN_NAME)
 		other = find_by_match(o, route, e);
 	return other;
@@ -222,7 +242,7 @@ static void free_route(void *route)
 
 void overlap_warn(struct catalog *c)
 {
-	struct overlaps o = {.catalog = c, .budget = MATCH_BUDGET};
+	struct overlaps o = {.catalog = c, .budget = BUDGET};
 
 	for (size_t i = 0; i < map_size(&c->by_name); i++) {
 		const struct replicator *r = map_value(&c->by_name, i);

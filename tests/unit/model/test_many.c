@@ -7,13 +7,20 @@
 
 #define MANY 5000
 
-static void add_replicator(struct buf *text, size_t i, const char *more)
+static void add_replicator_of(struct buf *text, size_t i, const char *topics, const char *more)
 {
 	buf_addf(text,
 		"---\napiVersion: weir/v1\nkind: KafkaReplicator\nmetadata: {name: r%zu}\n"
 		"spec: {provider: MirrorMaker2, source_kafka_id: a, destination_kafka_id: b, "
-		"replication_mode: active-passive, topic_whitelist: [t%zu]%s\n",
-		i, i, more);
+		"replication_mode: active-passive, topic_whitelist: [%s]%s\n",
+		i, topics, more);
+}
+
+static void add_replicator(struct buf *text, size_t i, const char *more)
+{
+	auto_free char *topic = xasprintf("t%zu", i);
+
+	add_replicator_of(text, i, topic, more);
 }
 
 static void add_text(struct catalog *c, const char *path, const struct buf *text)
@@ -111,6 +118,39 @@ static void test_more_than_there_is_room_for_is_an_error(void **state)
 	catalog_free(c);
 }
 
+/*
+ * Two replicators copy the same `n` topics, and the first leaves out all but the last of them, each
+ * by an expression of its own: to see that the last is copied twice takes n * n / 2 matches.
+ */
+static size_t count_overlap_warnings(size_t n)
+{
+	struct catalog *c = catalog_new();
+	auto_buf struct buf text = BUF_INIT, names = BUF_INIT, more = BUF_INIT;
+
+	buf_adds(&more, ", topic_blacklist: [x");
+	for (size_t i = 0; i < n; i++) {
+		buf_addf(&names, "%sn%zu", i ? ", " : "", i);
+		if (i + 1 < n)
+			buf_addf(&more, ", 'n%zu[.]?'", i);
+	}
+	buf_adds(&more, "]}");
+	add_replicator_of(&text, 0, buf_str(&names), buf_str(&more));
+	add_replicator_of(&text, 1, buf_str(&names), "}");
+	add_text(c, "overlap.yaml", &text);
+	catalog_finish(c);
+	size_t n_warnings = c->problems.n_warnings;
+	assert_int_equal(c->n_failed, 0);
+	catalog_free(c);
+	return n_warnings;
+}
+
+static void test_blacklists_are_held_against_names_up_to_a_budget(void **state)
+{
+	(void)state;
+	assert_int_equal(count_overlap_warnings(100), 1);
+	assert_int_equal(count_overlap_warnings(500), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +158,7 @@ int main(void)
 		cmocka_unit_test(test_everybody_in_a_large_circle_fails),
 		cmocka_unit_test(test_names_that_are_missing_in_thousands),
 		cmocka_unit_test(test_more_than_there_is_room_for_is_an_error),
+		cmocka_unit_test(test_blacklists_are_held_against_names_up_to_a_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,49 @@
 #define REPORTS_PER_ROUND 500
 #define RETRY_MS	  1000
 
+struct line {
+	enum log_level level;
+	const char *organization, *identifier, *event;
+};
+
+struct lifecycle_lines {
+	struct arena arena; /* what they say */
+	VEC_FIELDS(struct line);
+};
+
+static void tell(const struct line *line)
+{
+	log_line(line->level, "replicator", "organization", line->organization, "identifier",
+		line->identifier, "event", line->event, NULL);
+}
+
+static void tell_or_keep(struct lifecycle *l, const struct line *line)
+{
+	struct lifecycle_lines *kept = l->lines;
+
+	if (!kept) {
+		tell(line);
+		return;
+	}
+	vec_push(kept, (struct line){
+			       line->level,
+			       arena_strdup(&kept->arena, line->organization),
+			       arena_strdup(&kept->arena, line->identifier),
+			       arena_strdup(&kept->arena, line->event),
+		       });
+}
+
+static void end_keeping(struct lifecycle *l, bool saved)
+{
+	struct lifecycle_lines *kept = TAKE(l->lines);
+
+	vec_each (line, kept)
+		if (saved)
+			tell(line);
+	vec_release(kept);
+	arena_release(&kept->arena);
+}
+
 static void set_status(struct lifecycle *l, struct replicator_row *row, enum live_status status,
 	const char *message)
 {
@@ -29,8 +72,7 @@ static int end_step(struct lifecycle *l, const struct replicator_row *row, enum 
 		rc = store_log(l->store, row, clock_wall_ms(l->clock), level, message, e);
 	rc = store_end(l->store, rc, e);
 	if (rc == 0)
-		log_line(level, "replicator", "organization", row->org, "identifier",
-			row->identifier, "event", message, NULL);
+		tell_or_keep(l, &(struct line){level, row->org, row->identifier, message});
 	return rc;
 }
 
@@ -286,6 +328,7 @@ static bool next_report(struct lifecycle *l, int64_t now_ms, struct runner_repor
 
 static int take_reports(struct lifecycle *l, int64_t now_ms, struct err *e)
 {
+	struct lifecycle_lines lines = {.arena = ARENA_INIT};
 	struct runner_report report;
 	int n = 1;
 
@@ -294,12 +337,14 @@ static int take_reports(struct lifecycle *l, int64_t now_ms, struct err *e)
 	int rc = store_begin(l->store, e);
 	if (rc < 0)
 		return rc;
+	l->lines = &lines;
 	do {
 		rc = take_report(l, &report, e);
 	} while (rc == 0 && n++ < REPORTS_PER_ROUND && next_report(l, now_ms, &report));
 	crash_point("replicatord-report");
 	rc = store_end(l->store, rc, e);
 	crash_point("replicatord-reported");
+	end_keeping(l, rc == 0);
 	return rc;
 }
 

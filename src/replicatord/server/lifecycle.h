@@ -23,12 +23,15 @@
 #include "server/fleets.h"
 #include "server/store.h"
 
+struct lifecycle_lines;
+
 struct lifecycle {
 	const struct config *config;
 	struct store *store;
 	struct fleets *fleets;
 	const struct clock *clock;
 	const struct rng *rng;
+	struct lifecycle_lines *lines; /* for the log once all of it is saved; NULL: at once */
 	int64_t retry_at_ms; /* monotonic; not 0: reports could not be saved, and are asked for
 				again then */
 };

@@ -45,7 +45,11 @@ static inline void fixture_open(struct fixture *f)
 {
 	fleets_init(&f->fleets, f->config);
 	assert_int_equal(store_open(f->folder, &f->store, NULL), 0);
-	f->lifecycle = (struct lifecycle){f->config, f->store, &f->fleets, &f->clock, &f->rng, 0};
+	f->lifecycle = (struct lifecycle){.config = f->config,
+		.store = f->store,
+		.fleets = &f->fleets,
+		.clock = &f->clock,
+		.rng = &f->rng};
 	assert_int_equal(lifecycle_resume(&f->lifecycle, NULL), 0);
 }
 

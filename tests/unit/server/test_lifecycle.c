@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "fixture.h"
 
@@ -325,6 +327,66 @@ static void test_reports_are_asked_for_again_when_they_cannot_be_saved(void **st
 	assert_int_equal(fleets_find(&f->fleets, "dev")->n_used, 1);
 }
 
+/* What the log says from here on goes into a pipe. */
+static int catch_log(int *ret_stderr)
+{
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	*ret_stderr = dup(STDERR_FILENO);
+	assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	close(ends[1]);
+	log_setup(LOG_INFO, LOG_TEXT);
+	return ends[0];
+}
+
+static void let_log_go(int fd, int old_stderr, struct buf *out)
+{
+	char block[4096];
+	ssize_t n;
+
+	log_setup(LOG__COUNT, LOG_TEXT);
+	assert_int_equal(dup2(old_stderr, STDERR_FILENO), STDERR_FILENO);
+	close(old_stderr);
+	while ((n = read(fd, block, sizeof(block))) > 0)
+		buf_add(out, block, (size_t)n);
+	close(fd);
+}
+
+static int count(const char *text, const char *word)
+{
+	int n = 0;
+
+	while ((text = strstr(text, word))) {
+		text += strlen(word);
+		n++;
+	}
+	return n;
+}
+
+static void test_what_cannot_be_saved_is_not_in_the_log(void **state)
+{
+	struct fixture *f = *state;
+	struct replicator_row row = create(f, "orders-dr");
+	struct replicator_row other = create(f, "payments-dr");
+	auto_buf struct buf log = BUF_INIT;
+	int old_stderr;
+
+	reconcile(f, &row, "k1");
+	reconcile(f, &other, "k2");
+	int fd = catch_log(&old_stderr);
+	set_disk_full(true);
+	pass_time(f, DELAY_MS);
+	set_disk_full(false);
+	pass_time(f, 1000);
+	pass_time(f, DELAY_MS);
+	let_log_go(fd, old_stderr, &log);
+	assert_status(f, "orders-dr", LIVE_HEALTHY, 1);
+	assert_int_equal(count(buf_str(&log), "cannot save what the fleets report"), 1);
+	assert_int_equal(count(buf_str(&log), "is Healthy"), 2);
+	assert_non_null(strstr(buf_str(&log), "organization=acme identifier=payments-dr"));
+}
+
 static void test_changes_that_cannot_be_saved_leave_everything_as_it_was(void **state)
 {
 	struct fixture *f = *state;
@@ -391,6 +453,7 @@ int main(void)
 		test_with_fixture(test_delete_removes_a_draft_at_once),
 		test_with_fixture(test_delete_takes_down_what_runs),
 		test_with_fixture(test_reports_are_asked_for_again_when_they_cannot_be_saved),
+		test_with_fixture(test_what_cannot_be_saved_is_not_in_the_log),
 		test_with_fixture(test_changes_that_cannot_be_saved_leave_everything_as_it_was),
 		test_with_fixture(test_log_tells_the_story),
 	};

@@ -33,17 +33,24 @@ static void set_string(struct arena *a, struct node *map, const char *key, const
 		node_map_set(a, map, key, node_string(a, value));
 }
 
+/* A duration of 0 may be a number: it needs no unit. */
+static bool takes_zero(const struct field *field)
+{
+	return field->type == FIELD_DURATION && field->min == 0;
+}
+
 /* One name, or a list of them where there are several. */
 static void set_types(struct arena *a, struct node *schema, const struct field *field)
 {
 	const char *type = type_rows[field->type].type;
 	bool or_string = field->type == FIELD_COUNT_OR_PERCENT ||
 			 (field->type == FIELD_STRINGS && (field->flags & FIELD_ONE_OK));
+	bool or_zero = takes_zero(field);
 	bool or_null = field->flags & FIELD_NULL_OK;
 
 	if (!type)
 		return;
-	if (!or_string && !or_null) {
+	if (!or_string && !or_zero && !or_null) {
 		set_string(a, schema, "type", type);
 		return;
 	}
@@ -51,6 +58,8 @@ static void set_types(struct arena *a, struct node *schema, const struct field *
 	node_seq_add(a, types, node_string(a, type));
 	if (or_string)
 		node_seq_add(a, types, node_string(a, "string"));
+	if (or_zero)
+		node_seq_add(a, types, node_string(a, "integer"));
 	if (or_null)
 		node_seq_add(a, types, node_string(a, "null"));
 	node_map_set(a, schema, "type", types);
@@ -115,8 +124,13 @@ static void set_details(struct arena *a, struct node *schema, const struct field
 	case FIELD_STRING_MAP:
 		node_map_set(a, schema, "additionalProperties", string_schema(a));
 		return;
-	case FIELD_BOOL:
 	case FIELD_DURATION:
+		if (takes_zero(field)) {
+			node_map_set(a, schema, "minimum", node_int(a, 0));
+			node_map_set(a, schema, "maximum", node_int(a, 0));
+		}
+		return;
+	case FIELD_BOOL:
 	case FIELD_TIME:
 	case FIELD_NODE:
 	case FIELD__COUNT:

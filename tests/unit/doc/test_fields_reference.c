@@ -37,6 +37,7 @@ static const struct field all_fields[] = {
 		.max = 9,
 		.def = "2"},
 	{.name = "interval", .type = FIELD_DURATION, .min = 1000, .def = "30s"},
+	{.name = "grace", .type = FIELD_DURATION},
 	{.name = "until", .type = FIELD_TIME},
 	{.name = "mode",
 		.type = FIELD_CHOICE,
@@ -79,6 +80,14 @@ static void test_schema_of_every_type(void **state)
 	assert_schema(schema, "number",
 		"{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":9,\"default\":2}");
 	assert_null(node_get(node_get(schema, "properties"), "moved"));
+	static const char pattern[] = "^(0|(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?)$";
+	auto_free char *interval =
+		xasprintf("{\"type\":\"string\",\"pattern\":\"%s\",\"default\":\"30s\"}", pattern);
+	assert_schema(schema, "interval", interval);
+	auto_free char *grace = xasprintf("{\"type\":[\"string\",\"integer\"],\"pattern\":\"%s\","
+					  "\"minimum\":0,\"maximum\":0}",
+		pattern);
+	assert_schema(schema, "grace", grace);
 	assert_schema(schema, "until", "{\"type\":\"string\",\"format\":\"date-time\"}");
 	assert_schema(schema, "mode", "{\"enum\":[\"heal\",\"report\",null],\"default\":\"heal\"}");
 	assert_schema(schema, "inner",

@@ -72,14 +72,15 @@ void secret_stores_free(struct secret_stores *s);
 
 struct secret_status {
 	bool checked; /* false: no store serves the path */
-	struct strv missing; /* keys that are not there or are empty */
+	struct strv missing; /* keys that are not there or have no byte */
 	/* Changes when the content of these keys does; "" if one is missing, or unknown. */
 	char version[65];
 };
 
 /*
  * Whether a path resolves and has these keys. Only names and versions come back, no values:
- * `directory` looks at what the files are, not into them, and the versions of `env` hold within one
+ * `directory` looks at what the files are, not into them (one that holds only a line end is not
+ * missing, and is empty when it is fetched), and the versions of `env` hold within one
  * process only. ERR_NOT_FOUND if the path does not exist, ERR_INVALID for a path that tries to
  * leave the store ("..", absolute, control characters); ERR_IO, retriable, if the store cannot be
  * read.

@@ -260,7 +260,7 @@ static void add_notes(struct exporting *x, struct buf *out)
 			"may say so");
 }
 
-/* As a comment, line by line, without values. */
+/* As a comment, line by line. */
 static void write_hopeless(struct exporting *x, struct buf *out)
 {
 	auto_free char *line = xasprintf("%s cannot be declared in Git:", x->live->identifier);

@@ -1,7 +1,8 @@
 /*
  * A live replicator as a document for Git, such that a plan of it finds nothing to do. What is
  * written was read back and compared; what does not come back as the same, and what Git may not
- * say, becomes a comment with its reason. Comments never show values: they may be secrets. Pure.
+ * say, becomes a comment with its reason, in the words of `weir validate`, which repeat nothing
+ * that may be a secret. Pure.
  */
 #ifndef CLI_EXPORT_H
 #define CLI_EXPORT_H

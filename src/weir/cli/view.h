@@ -2,7 +2,7 @@
  * How things stand, gathered from the store and, where there is one, from the engine; as trees for
  * people's eyes and for programs. Times in them are RFC 3339.
  *
- * status: {name, daemon, head, state, text, settled, passes, reads, last_pass,
+ * status: {name, daemon, head, seen_head, state, text, settled, ready, passes, reads, last_pass,
  *	troubles: [{what, since, message}], rewound: {from, to, approval} or null,
  *	brake: {commit, why, approval} or null,
  *	statuses: [{commit, context, state, text, posted}],

@@ -95,7 +95,7 @@ static void show_acted(
 		buf_adds(out, buf_str(&what));
 		if (action == PLAN_HOLD) {
 			buf_addf(out, "%s held: ", show_get(hold, "action"));
-			show_wrapped(out, screen, what.len, 2 * INDENT, show_get(hold, "reason"));
+			show_wrapped(out, screen, what.len, INDENT + 4, show_get(hold, "reason"));
 		} else {
 			buf_addf(out, "%s\n", plan_action_name(action));
 		}

@@ -307,6 +307,7 @@ static void accepted(struct engine *en, struct record *r, const struct operation
 		str_replace(&r->row.provisioned, xstrdup(r->saved));
 		ledger_changed(&en->ledger, r);
 	}
+	r->rest_generation = 0;
 	i->started_ms = now_wall(en);
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
 		map_put(&en->begun, r->name, en);

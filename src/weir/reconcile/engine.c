@@ -207,7 +207,6 @@ int64_t engine_step(struct engine *en, int64_t now)
 {
 	if (now >= next_pass_at(en))
 		pass_start(en);
-	pass_mind_windows(en);
 	int64_t due = en->stopping ? INT64_MAX : watch_step(en, now);
 	if (!flush(en, now)) {
 		pass_abandon(en);

@@ -115,8 +115,6 @@ struct engine {
 	struct arena suspended_arena;
 	struct plan *plan;
 	bool held_for_others; /* something of the plan waits for others to be Healthy, or gone */
-	int64_t closes_at; /* wall; when the first window closes for what the plan wants done,
-			      INT64_MAX: none does */
 	uint64_t plans; /* that were made; the number of the last one */
 	uint64_t dropped; /* the one of which something that had not left yet was let go */
 	struct turns completing; /* records whose next call waits for its turn */
@@ -186,8 +184,6 @@ void pass_confirmed(struct engine *en, const struct flight *f, struct api_answer
 void pass_written(struct engine *en);
 /* What was not sent yet is planned anew; a reconcile completes what was written, and leaves. */
 void pass_stop_begun(struct engine *en);
-/* ... once a window has closed for any of it. */
-void pass_mind_windows(struct engine *en);
 /* Lets go of what was not sent yet; the next pass plans it anew. */
 void pass_abandon(struct engine *en);
 

@@ -432,7 +432,6 @@ static void begin_writing(struct engine *en)
 	en->plan = inputs_plan(en);
 	en->plans++;
 	en->held_for_others = false;
-	en->closes_at = INT64_MAX;
 	trouble_ends(en, &en->api, "the API answers again");
 	en->compared = true;
 	en->pass = PASS_WRITING;
@@ -451,14 +450,6 @@ void pass_stop_begun(struct engine *en)
 {
 	turns_drop(en, false);
 	pass_soon(en, 0);
-}
-
-void pass_mind_windows(struct engine *en)
-{
-	if (!turns_any(en) || now_wall(en) < en->closes_at)
-		return;
-	en->closes_at = INT64_MAX;
-	pass_stop_begun(en);
 }
 
 void pass_written(struct engine *en)

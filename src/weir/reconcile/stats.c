@@ -104,7 +104,6 @@ struct ledger *engine_ledger(struct engine *en)
 int engine_ordered(struct engine *en, struct err *e)
 {
 	int rc = ledger_flush(&en->ledger, e);
-	pass_stop_begun(en); /* it may be about what did not leave yet */
 	engine_wake(en);
 	pass_stop_begun(en); /* what waits for its turn may be what must not be done any more */
 	return rc < 0 ? err_prefix(e, "the order counts once it can be written") : 0;

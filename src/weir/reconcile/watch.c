@@ -139,6 +139,7 @@ static void finish_item(struct engine *en, struct record *r, bool disturbed)
 void watch_succeed(struct engine *en, struct record *r)
 {
 	struct intent *i = r->intent;
+	r->rest_generation = i->generation;
 	finish_item(en, r, r->looked_generation > i->generation);
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
 		map_put(&en->changed, r->name, en);
@@ -165,6 +166,7 @@ void watch_fail(struct engine *en, struct record *r, const char *why)
 	auto_free char *text = xasprintf("ended in Error at generation %lld: %s",
 		(long long)i->generation, why && why[0] ? why : "the API says no more");
 	struct plan_item *item = item_of(en, r);
+	r->rest_generation = i->generation;
 	if (item)
 		item->waiting = item->healthy = false;
 	r->row.failures = r->row.failed_generation == i->generation ? r->row.failures + 1 : 1;

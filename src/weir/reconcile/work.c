@@ -57,8 +57,8 @@ static bool note_provisioned(struct record *r, const struct plan_item *item)
 
 /*
  * A status that is seen leaving its rest and coming back is that of an operation on what is there,
- * if that was there before it left, or directly follows what was started. An operation that is
- * first seen under way may be of an older generation than the one that shows.
+ * if that was there before it left, or directly follows what was started and came to rest. An
+ * operation that is first seen under way may be of an older generation than the one that shows.
  */
 void work_note_others(struct record *r, const struct live *live, int64_t started)
 {
@@ -67,7 +67,8 @@ void work_note_others(struct record *r, const struct live *live, int64_t started
 	switch (live->status) {
 	case LIVE_PROVISIONING:
 	case LIVE_UPDATING:
-		if (r->rest_generation == live->generation || live->generation == started + 1)
+		if (r->rest_generation == live->generation ||
+			(live->generation == started + 1 && r->rest_generation == started))
 			r->busy_generation = live->generation;
 		return;
 	case LIVE_PENDING:
@@ -422,30 +423,6 @@ static void wake_in_time(struct engine *en, const struct plan_item *item)
 		pass_soon(en, until_ms - now_wall(en));
 }
 
-static void close_with(struct engine *en, const struct node *labels)
-{
-	struct window_state state = windows_at(en->config->sync.windows, labels, now_wall(en));
-	int64_t closes_at = state.open ? state.until_ms : now_wall(en);
-	if (closes_at < en->closes_at)
-		en->closes_at = closes_at;
-}
-
-/* When the first of its windows closes: what waits for its turn until then waits for the next one.
- * The second half of a replacement waits for none. */
-static void note_closing(struct engine *en, const struct plan_item *item)
-{
-	const struct replicator *document = item->desired ? item->desired : item->remembered;
-	const struct plan_record *record = item->record;
-	bool writes = item->action != PLAN_NONE && item->action != PLAN_HOLD &&
-		      item->action != PLAN_ADOPT;
-	bool completes = item->action == PLAN_CREATE && record && record->deleted;
-	if (!writes || completes || !en->config->sync.windows)
-		return;
-	close_with(en, document ? document->labels : NULL);
-	if (record && record->labels)
-		close_with(en, record->labels);
-}
-
 static void note_wanted(struct engine *en, struct record *r, const struct plan_item *item)
 {
 	bool wanted = item->action != PLAN_NONE && item->action != PLAN_HOLD;
@@ -516,7 +493,6 @@ void work_begin(struct engine *en, struct plan_item *item)
 		return;
 	}
 	note_wanted(en, r, item);
-	note_closing(en, item);
 	if (r)
 		contested_seen(en, r, item);
 	act_in_turn(en, item);

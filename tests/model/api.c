@@ -129,6 +129,7 @@ static bool change(struct world *w, struct object *o, const struct body *b, unsi
 static struct op *start_operation(struct world *w, int who, bool ours)
 {
 	struct object *o = &w->object[who];
+	uint64_t head_tick = w->taken ? git_commit(w, w->taken)->head_tick : 0;
 	if (running(w, o))
 		running(w, o)->state = OPERATION_SUPERSEDED;
 	vec_push(&w->ops, (struct op){.who = who,
@@ -136,7 +137,11 @@ static struct op *start_operation(struct world *w, int who, bool ours)
 				  .generation = o->generation,
 				  .state = OPERATION_RUNNING,
 				  .ends_at = w->now + w->api[API_SWITCH_TAKES],
-				  .ours = ours});
+				  .ours = ours,
+				  .begun = w->tick,
+				  .at = w->now,
+				  .head_tick = head_tick,
+				  .changes = ours && head_tick && w->changed[who] >= head_tick});
 	o->op = w->ops.n;
 	o->runs = o->live;
 	return &w->ops.at[w->ops.n - 1];
@@ -287,6 +292,7 @@ static int reconcile(struct world *w, int who, const struct api_call *c, struct 
 		check_starts(w, who, c);
 		op = start_operation(w, who, true);
 		snprintf(op->key, sizeof(op->key), "%s", c->idempotency_key);
+		check_brake(w, who);
 		settle(w, o);
 	}
 	buf_addf(out, "{\"id\": \"op\", \"generation\": %lld, \"error\": \"\"",

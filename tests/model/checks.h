@@ -34,6 +34,10 @@ void check_guards(struct world *w, int who);
 void check_adoption(const struct world *w, int who, int64_t generation);
 /* A write leaves; a PATCH or a CREATE, with this body. */
 void check_window(struct world *w, int who, enum api_verb verb);
+/* What came of a call is not known. */
+void check_unsure(struct world *w, const struct api_call *c);
+/* An operation of ours begins. */
+void check_brake(const struct world *w, int who);
 void check_updates(
 	struct world *w, int who, int64_t generation, const struct body *b, unsigned has);
 void check_report(const struct world *w, int who, const struct doc *d, enum field_of f, int value);

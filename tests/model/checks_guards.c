@@ -9,6 +9,7 @@
 static void let_go(struct object *o)
 {
 	o->by_us = false;
+	o->own_store = 0;
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		o->theirs[f] = true;
 }
@@ -17,7 +18,6 @@ void check_let_go(struct world *w, int who)
 {
 	struct object *o = &w->object[who];
 	let_go(o);
-	o->own_store = 0;
 	w->suspended[who] = 0;
 	w->memory[who].has_last = w->memory[who].has_stored = false;
 	memset(&w->memory[who].last, 0, sizeof(w->memory[who].last));

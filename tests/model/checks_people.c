@@ -81,11 +81,63 @@ void check_updates(struct world *w, int who, int64_t generation, const struct bo
 {
 	int64_t most = w->config.sync.max_updates;
 	bool approved = w->approved[who].is; /* of what is not there yet nothing else is known */
-	if (!most || !check_doc(w, who) || w->late[who] || w->lied || approved ||
-		!is_change(w, who, generation, b, has))
+	if (!check_doc(w, who) || w->late[who] || w->lied || !is_change(w, who, generation, b, has))
+		return;
+	w->changed[who] = w->tick;
+	if (!most || approved)
 		return;
 	w->updated |= 1u << who;
 	if (count_bits(w->updated) > most)
 		violate("updates_are_limited", "%s is one more than %lld that a commit changes",
 			who_names[who], (long long)most);
+}
+
+/* ---- the brake */
+
+enum fate { FATE_NONE, FATE_DOUBT, FATE_WELL };
+
+/* Of what the commit began with the replicator. */
+static enum fate fate_of(const struct world *w, int who, uint64_t head_tick)
+{
+	const struct op *last = NULL;
+	vec_each (op, &w->ops)
+		if (op->who == who && op->changes && op->head_tick == head_tick)
+			last = op;
+	bool in_time = last && w->now - last->at < w->config.sync.timeout_ms;
+	if (!last || w->meddled[who] >= head_tick)
+		return FATE_NONE;
+	if (last->state == OPERATION_SUCCEEDED)
+		return FATE_WELL;
+	return last->state == OPERATION_FAILED || (last->state == OPERATION_RUNNING && in_time)
+		       ? FATE_DOUBT
+		       : FATE_NONE;
+}
+
+void check_unsure(struct world *w, const struct api_call *c)
+{
+	const char *about = c->identifier ? c->identifier : c->body;
+	for (int who = 0; about && who < WHO__COUNT; who++)
+		w->unsure[who] = w->unsure[who] || strstr(about, who_names[who]);
+}
+
+/* While nothing of a commit ended well, at most three are begun that run or ended in Error; for
+ * each that did, one more. */
+void check_brake(const struct world *w, int who)
+{
+	uint64_t head_tick = w->taken ? git_commit(w, w->taken)->head_tick : 0;
+	int doubtful = 0, well = 0;
+	for (int other = 0; other < WHO__COUNT; other++) {
+		/* A person said to go on, the clock says that it took too long, or what was begun
+		 * before the others came to nothing at first, as far as was known. */
+		if (w->approved[other].is || w->jumped >= head_tick || w->unsure[other] ||
+			w->refused[other])
+			return;
+		enum fate fate = fate_of(w, other, head_tick);
+		doubtful += fate == FATE_DOUBT;
+		well += fate == FATE_WELL;
+	}
+	if (doubtful > 3 + well)
+		violate("brake_bites",
+			"%s is begun after %d of the commit of which none ended well",
+			who_names[who], doubtful - 1);
 }

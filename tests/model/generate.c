@@ -58,6 +58,19 @@ static void change_git(struct maker *m)
 	add(m, STEP_PUSH, 0, 0, 0, 0);
 }
 
+/* All at once, and perhaps none of it ends well. */
+static void change_all(struct maker *m)
+{
+	int f = F_GROUPS + (int)dice(m, 3);
+	if (dice(m, 2))
+		add(m, STEP_API, 0, API_SWITCH_FAILS, 1, 0);
+	for (int who = 0; who < WHO__COUNT; who++) {
+		add(m, STEP_DECLARE, who, 0, 0, 0);
+		add(m, STEP_WRITE, who, f, between(m, 1, field_rows[f].most), 0);
+	}
+	add(m, STEP_PUSH, 0, 0, 0, 0);
+}
+
 static void shuffle_git(struct maker *m)
 {
 	static const enum step_kind kinds[] = {STEP_REMOVE, STEP_MOVE, STEP_DECLARE};
@@ -223,6 +236,7 @@ static const struct act_row {
 	{restart, 3, 2},
 	{lose_store, 1, 8},
 	{order, 3, 2},
+	{change_all, 2, 3},
 };
 
 static void choose_skills(struct maker *m)

@@ -172,6 +172,8 @@ static void take_effect(struct world *w, struct pending *e)
 	struct pending answer = {.kind = EVENT_ANSWER, .answer = api_take(w, e->call, &late)};
 	answer.shows = answer.answer->outcome == API_OK ? w->shows : 0;
 	answer.shown = w->tick;
+	if (answer.answer->outcome == API_TRY_AGAIN || answer.answer->outcome == API_NONSENSE)
+		check_unsure(w, e->call);
 	int64_t ms = sooner(delay(w), e->ends - w->now);
 	if (late && !e->orphan)
 		schedule(w,
@@ -345,6 +347,8 @@ static void outlive(struct world *w, struct pending *e, int64_t fate)
 	w->effect_stores = e->stores;
 	w->effect_left = e->left;
 	w->effect_orphan = e->orphan;
+	if (e->kind == EVENT_EFFECT)
+		check_unsure(w, e->call);
 	if (e->kind == EVENT_EFFECT && fate == 1)
 		api_answer_free(api_take(w, e->call, &late));
 	else if (e->kind == EVENT_EFFECT && fate == 2)

@@ -22,6 +22,10 @@ struct op { /* an operation */
 	enum operation_state state;
 	int64_t ends_at;
 	bool ours; /* weir asked for it */
+	bool changes; /* what the commit changes is in it */
+	uint64_t begun; /* the tick, */
+	int64_t at; /* ... and the time */
+	uint64_t head_tick; /* of the commit that weir went by */
 	char key[UUID_MAX];
 };
 
@@ -167,8 +171,10 @@ struct world {
 	uint64_t jumped; /* the tick at which the wall clock did */
 	bool was[WHO__COUNT]; /* it existed at some time */
 	bool late[WHO__COUNT]; /* a PATCH had its effect when nobody waited for it any more */
+	bool unsure[WHO__COUNT]; /* a write had its effect, and nobody was told */
 	int undone[WHO__COUNT][F__COUNT]; /* how often others took back what Git says */
 	bool half_done[WHO__COUNT]; /* it was deleted to be replaced */
+	uint64_t changed[WHO__COUNT]; /* the tick at which a change of Git left */
 	unsigned updated; /* bit per replicator that the commit changes, and nobody approved */
 	uint64_t calls[API__COUNT]; /* that left */
 	uint64_t posts;

@@ -186,7 +186,7 @@ MUTATIONS = [
     Mutation(
         "orders-wait",
         f"{RECONCILE}/stats.c",
-        "	pass_stop_begun(en); /* it may be about what did not leave yet */\n",
+        "	pass_stop_begun(en); /* what waits for its turn may be what must not be done any more */\n",
         "",
     ),
     Mutation(
@@ -236,5 +236,17 @@ MUTATIONS = [
         f"{RECONCILE}/watch.c",
         "r->begun_by == en->plans && !item->leaves &&",
         "r->begun_by == en->plans &&",
+    ),
+    Mutation(
+        "no-slow-start",
+        f"{RECONCILE}/brake.c",
+        "size_t most = BRAKE_AFTER + map_size(",
+        "size_t most = BRAKE_AFTER + 1 + map_size(",
+    ),
+    Mutation(
+        "what-is-in-doubt-makes-room",
+        f"{RECONCILE}/brake.c",
+        "!r || is_under_way(en, r) ||",
+        "!r || r->work != WORK_NONE ||",
     ),
 ]

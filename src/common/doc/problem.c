@@ -15,30 +15,55 @@ static char *escaped_message(const char *fmt, va_list ap)
 	return buf_take(&message);
 }
 
+static void release_problem(struct problem *p)
+{
+	free(p->file);
+	free(p->path);
+	free(p->message);
+}
+
+/* Where the next one goes: a list that is full of warnings still has room for an error. n: nowhere. */
+static size_t make_room(struct problems *p, enum problem_level level)
+{
+	size_t i = p->n;
+
+	if (i < LIMIT_PROBLEMS) {
+		vec_push(p, (struct problem){.level = level});
+		return i;
+	}
+	while (level == PROBLEM_ERROR && i > 0)
+		if (p->at[--i].level == PROBLEM_WARNING) {
+			release_problem(&p->at[i]);
+			return i;
+		}
+	return p->n;
+}
+
 void problems_add(struct problems *p, enum problem_level level, const char *file, unsigned line,
 	unsigned col, const char *path, const char *fmt, ...)
 {
 	va_list ap;
 
 	++*(level == PROBLEM_ERROR ? &p->n_errors : &p->n_warnings);
-	if (p->n >= LIMIT_PROBLEMS)
+	p->last = make_room(p, level);
+	if (p->last == p->n)
 		return;
 	va_start(ap, fmt);
-	vec_push(p, (struct problem){
-			    .level = level,
-			    .file = xstrdup_opt(file),
-			    .line = line,
-			    .col = col,
-			    .path = xstrdup(path),
-			    .message = escaped_message(fmt, ap),
-		    });
+	p->at[p->last] = (struct problem){
+		.level = level,
+		.file = xstrdup_opt(file),
+		.line = line,
+		.col = col,
+		.path = xstrdup(path),
+		.message = escaped_message(fmt, ap),
+	};
 	va_end(ap);
 }
 
 void problems_set_origin(struct problems *p, unsigned origin)
 {
-	if (p->n_errors + p->n_warnings == p->n)
-		p->at[p->n - 1].origin = origin;
+	if (p->last < p->n)
+		p->at[p->last].origin = origin;
 }
 
 static int compare_numbers(unsigned a, unsigned b)
@@ -103,13 +128,6 @@ void problems_print(const struct problems *p, FILE *out)
 	}
 	if (n_all > p->n)
 		fprintf(out, "… and %zu more\n", n_all - p->n);
-}
-
-static void release_problem(struct problem *p)
-{
-	free(p->file);
-	free(p->path);
-	free(p->message);
 }
 
 void problems_move(struct problems *to, struct problems *from)

@@ -29,13 +29,15 @@ struct problem {
 
 struct problems {
 	VEC_FIELDS(struct problem);
-	size_t n_errors; /* counted even past LIMIT_PROBLEMS, where no more are kept */
+	size_t n_errors; /* counted even past LIMIT_PROBLEMS, where no more are kept; errors before
+			    warnings */
 	size_t n_warnings;
+	size_t last; /* where the one added last is; n: it was not kept */
 };
 
 #define PROBLEMS_INIT                                                                              \
 	{                                                                                          \
-		NULL, 0, 0, 0, 0                                                                   \
+		NULL, 0, 0, 0, 0, 0                                                                \
 	}
 
 void problems_add(struct problems *p, enum problem_level level, const char *file, unsigned line,

@@ -83,6 +83,32 @@ static void test_past_the_limit_they_are_only_counted(void **state)
 	problems_release(&p);
 }
 
+static void test_an_error_is_kept_though_the_list_is_full_of_warnings(void **state)
+{
+	(void)state;
+	struct problems p = PROBLEMS_INIT;
+
+	for (size_t i = 0; i < LIMIT_PROBLEMS; i++)
+		problems_add(&p, PROBLEM_WARNING, "a.yaml", 1, 1, "", "again");
+	for (unsigned i = 1; i <= 2; i++) {
+		problems_add(&p, PROBLEM_ERROR, "b.yaml", i, 1, "", "wrong");
+		problems_set_origin(&p, i);
+	}
+	problems_add(&p, PROBLEM_WARNING, "a.yaml", 1, 1, "", "again");
+	problems_set_origin(&p, 7);
+	assert_int_equal(p.n, LIMIT_PROBLEMS);
+	assert_int_equal(p.n_errors, 2);
+	assert_int_equal(p.n_warnings, LIMIT_PROBLEMS + 1);
+	problems_sort(&p);
+	for (unsigned i = 1; i <= 2; i++) {
+		const struct problem *it = &p.at[LIMIT_PROBLEMS - 3 + i];
+		assert_int_equal(it->level, PROBLEM_ERROR);
+		assert_int_equal(it->line, i);
+		assert_int_equal(it->origin, i);
+	}
+	problems_release(&p);
+}
+
 static void test_move_takes_problems_and_counts(void **state)
 {
 	(void)state;
@@ -121,6 +147,7 @@ int main(void)
 		cmocka_unit_test(test_text_from_outside_stays_on_one_line),
 		cmocka_unit_test(test_sort_is_by_file_line_and_column),
 		cmocka_unit_test(test_past_the_limit_they_are_only_counted),
+		cmocka_unit_test(test_an_error_is_kept_though_the_list_is_full_of_warnings),
 		cmocka_unit_test(test_move_takes_problems_and_counts),
 		cmocka_unit_test(test_move_past_the_limit_drops),
 	};

@@ -193,7 +193,7 @@ static void own_what_shows(struct engine *en, struct record *r, const struct pla
 		return;
 	bool wrote = i->kind == INTENT_UPDATE || i->kind == INTENT_CREATE;
 	bool unanswered = wrote && i->state == INTENT_OPEN && live->generation > i->base_generation;
-	bool shows = unanswered && plan_intent_shows(ledger_plan(r), live);
+	bool shows = unanswered && plan_intent_shows(item->record, live);
 	if (!r->row.owned || shows)
 		work_applied(en, r, live);
 	if (!shows || live->generation != i->base_generation + 1)
@@ -267,12 +267,13 @@ void work_applied(struct engine *en, struct record *r, const struct live *live)
 }
 
 /* What the open intent wrote is what is to be set going. */
-static bool is_of_intent(struct record *r, const struct live *live)
+static bool is_of_intent(const struct record *r, const struct plan_item *item)
 {
 	const struct intent *i = r->intent;
+	const struct live *live = item->live;
 	if (!i || i->generation)
 		return i && i->generation == live->generation;
-	return live->generation > i->base_generation && plan_intent_shows(ledger_plan(r), live);
+	return live->generation > i->base_generation && plan_intent_shows(item->record, live);
 }
 
 static void begin_reconcile(struct engine *en, struct plan_item *item)
@@ -284,7 +285,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	if (calls_refused(r, "", live->generation))
 		return;
 	struct intent *i = r->intent;
-	if (!is_of_intent(r, live)) {
+	if (!is_of_intent(r, item)) {
 		auto_arena struct arena a = ARENA_INIT;
 		struct spec intended = plan_intended(&a, item);
 		i = xcalloc(1, sizeof(*i));

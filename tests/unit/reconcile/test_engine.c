@@ -296,6 +296,21 @@ static void test_a_kill_at_any_step_costs_nothing(void **state)
 	}
 }
 
+#define WITH(keys) DOCUMENT("orders", "1") "  advanced_configuration: {" keys "tasks.max: 4}\n"
+
+/* A memory checker sees it if it does not. */
+static void test_what_a_plan_points_to_stays_while_it_is_carried_out(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, WITH("producer.linger.ms: 5, "));
+	world_fail(w, API_PATCH, MISHAP_500, 1);
+	world_commit(w, WITH(""));
+	world_run(w, 300);
+	world_edit(w, "orders", "topic_blacklist", "\"x\"");
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+}
+
 int main(void)
 {
 	log_setup(LOG__COUNT, LOG_TEXT);
@@ -320,6 +335,7 @@ int main(void)
 		TEST(test_what_is_gone_from_git_is_held_and_never_deleted),
 		TEST(test_an_api_without_observed_generation_is_asked_by_key),
 		TEST(test_what_does_not_show_yet_is_not_made_again),
+		TEST(test_what_a_plan_points_to_stays_while_it_is_carried_out),
 		cmocka_unit_test(test_every_answer_may_be_lost),
 		cmocka_unit_test(test_a_kill_at_any_step_costs_nothing),
 	};

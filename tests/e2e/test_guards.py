@@ -136,6 +136,15 @@ class GuardsTest(unittest.TestCase):
             s.wait_status(s.push(other("a-dr", {"replace": True}, replication_mode="active-active")), "success", "^1 in")
             self.assertNotEqual(s.api.get("a-dr")["uid"], before)
 
+    def test_what_is_new_is_protected_at_once(self):
+        with site() as s:
+            s.push(other("a-dr", {"protect": True}))
+            s.cli("apply")
+            before = s.api.get("a-dr")["uid"]
+            s.push(other("a-dr", {"replace": True}, replication_mode="active-active"))
+            self.assertRegex(s.cli("apply", status=1), "a-dr: was protected")
+            self.assertEqual(s.api.get("a-dr")["uid"], before)
+
     def test_what_was_protected_is_kept_and_what_was_to_be_let_go_is_let_go(self):
         with site() as s:
             s.start()

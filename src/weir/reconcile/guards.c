@@ -110,7 +110,7 @@ static bool remember_labels(struct store_row *row, const struct plan_item *item)
 void guards_remember(struct engine *en, const struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
-	if (!r || !r->row.owned)
+	if (!r || !(r->row.owned || r->intent))
 		return;
 	struct store_row *row = &r->row;
 	bool is_protected = item->desired && item->desired->sync.protect;

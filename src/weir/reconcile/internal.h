@@ -206,7 +206,7 @@ void tidy_records(struct engine *en);
 void tidy_store(struct engine *en);
 
 /* guards.c */
-/* What the plan says of it that later plans must know. */
+/* What the plan says of it that later plans must know. Once it was begun: also of what is new. */
 void guards_remember(struct engine *en, const struct plan_item *item);
 /* A digest of what a person approves. The caller frees. */
 char *approval_of(const char *kind, const char *first, const char *second);

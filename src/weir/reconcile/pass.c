@@ -406,16 +406,16 @@ static void tell_new_store(struct engine *en)
 /* What goes on takes its place before anything that begins. */
 static void begin_all(struct engine *en)
 {
-	vec_each (item, &en->plan->items) {
-		guards_remember(en, item);
+	vec_each (item, &en->plan->items)
 		if (!brake_counts(item))
 			work_begin(en, item);
-	}
 	brake_open(en);
 	vec_each (item, &en->plan->items)
 		if (brake_counts(item))
 			work_begin(en, item);
 	brake_close(en);
+	vec_each (item, &en->plan->items)
+		guards_remember(en, item);
 }
 
 static void begin_writing(struct engine *en)

@@ -219,6 +219,17 @@ class ApplyTest(unittest.TestCase):
             s.start()
             s.wait_status(sha, "failure", "^orders-dr: exists already and is not as Git says")
 
+    def test_what_people_ordered_holds_for_a_folder_too(self):
+        with Site() as s:
+            s.start()
+            s.wait_status(s.push(TWO), "success", "^2 in sync")
+            s.cli("suspend", "orders-dr", "--reason", "broker upgrade")
+            s.stop()
+            s.repository.write({"orders.yaml": CHANGED})
+            text = s.cli("apply", "--path", s.repository.path, status=None)
+            self.assertIn("1 suspended", text)
+            self.assertEqual(s.api.get("orders-dr")["generation"], 1)
+
     def test_apply_gives_up_on_a_repository_that_cannot_be_read(self):
         with Site(sync={"timeout": "1h"}, source={"url": "http://weir.invalid/team.git"}) as s:
             text = s.cli("apply", status=1)

@@ -2,11 +2,12 @@
 """Defaults and KafkaClusters over real Git: what they say reaches the API, and what is wrong with them leaves it alone."""
 
 import json
+import signal
 import unittest
 
 import jsonschema
 
-from weirtest import ROOT, Site, document, line_of, main
+from weirtest import DEADLINE_S, ROOT, Site, document, line_of, main, wait_for
 
 
 def defaults(sync=None, **spec):
@@ -162,6 +163,15 @@ class ExplainTest(unittest.TestCase):
                 rf"(?m)^spec.lag_alert_threshold +3 +{place}:\d+\n +not 5 +replicators/us/defaults.yaml:4 \(Defaults\)$",
             )
             self.assertRegex(text, r"(?m)^sync.timeout +5m +replicators/us/defaults.yaml:5 \(Defaults\)$")
+
+    def test_a_terminal_that_goes_away_ends_it(self):
+        with Site(http=True, source={"timeout": "1h"}) as s:
+            s.git_server.fault("hang", times=None)
+            explaining = s.spawn("plan", "--explain", "clicks-dr", log="explain")
+            wait_for(lambda: s.git_server.count(fault="hang"), DEADLINE_S, "the fetch")
+            explaining.send_signal(signal.SIGHUP)
+            self.assertEqual(explaining.wait(DEADLINE_S), 1)
+            self.assertEqual(list((s.folder / "tmp").iterdir()), [])
 
     def test_a_folder_can_be_read_instead_and_shown_as_json(self):
         with Site() as s:

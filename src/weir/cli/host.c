@@ -144,7 +144,7 @@ static int64_t drive_reading(void *ctx, int64_t now)
 static void on_signal(void *ctx, int signum)
 {
 	struct host *h = ctx;
-	if (signum == SIGHUP) {
+	if (signum == SIGHUP && h->engine) {
 		log_info("looking again, as asked", NULL);
 		engine_wake(h->engine);
 		return;
@@ -197,20 +197,13 @@ static int open_source(struct host *h, struct err *e)
 	return open_mirror(h, mirror, e);
 }
 
-/* What is known is copied, so that what is applied from a working tree leaves no trace in the
- * inventory. */
-static int copy_inventory(struct host *h, const char *scope, struct err *e)
+/* What is applied from a working tree leaves no trace, and minds all that is known: what is
+ * suspended, protected, approved. */
+static int fork_store(struct host *h, struct err *e)
 {
 	h->locked = h->store;
 	h->store = NULL;
-	struct store_rows rows = VEC_INIT;
-	int rc = store_open_memory(scope, &h->store, e);
-	if (rc == 0)
-		rc = store_load_rows(h->locked, &rows, e);
-	for (size_t i = 0; rc == 0 && i < rows.n; i++)
-		rc = store_put_row(h->store, &rows.at[i], e);
-	store_rows_release(&rows);
-	return rc;
+	return store_fork(h->locked, &h->store, e);
 }
 
 static int open_store(struct host *h, struct err *e)
@@ -228,7 +221,7 @@ static int open_store(struct host *h, struct err *e)
 	}
 	int rc = store_open(folder, scope, &h->store, e);
 	if (rc == 0 && h->options.folder)
-		rc = copy_inventory(h, scope, e);
+		rc = fork_store(h, e);
 	return rc;
 }
 

@@ -131,6 +131,16 @@ int store_open_shared(
 	return 0;
 }
 
+int store_fork(struct store *of, struct store **ret_store, struct err *e)
+{
+	struct db *db;
+	int rc = db_fork(of->db, &db, e);
+	if (rc < 0)
+		return rc;
+	*ret_store = store_new(db, of->scope);
+	return 0;
+}
+
 void store_close(struct store *s)
 {
 	if (!s)

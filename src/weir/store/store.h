@@ -30,6 +30,8 @@ int store_open_memory(const char *scope, struct store **ret_store, struct err *e
  * ERR_NOT_FOUND if there is none. */
 int store_open_shared(
 	const char *folder, const char *scope, struct store **ret_store, struct err *e);
+/* In memory, with all that `of` holds now: what is done there leaves no trace. */
+int store_fork(struct store *of, struct store **ret_store, struct err *e);
 void store_close(struct store *s);
 const char *store_scope(const struct store *s);
 

@@ -14,6 +14,7 @@ struct api_http {
 	char *list; /* …/organizations/<org>/kafka-replicator/: all calls go below it */
 	char *token_ref;
 	int64_t timeout_ms;
+	int page_size; /* of the next list */
 	struct http_pool *pool;
 	struct queue *done;
 	struct api_pages pages;
@@ -49,7 +50,7 @@ static int build_url(
 		buf_adds(&url, c->verb == API_RECONCILE ? "/reconcile/" : "/");
 	}
 	if (c->verb == API_LIST)
-		buf_addf(&url, "?page_size=%d", LIMIT_API_PAGE_SIZE);
+		buf_addf(&url, "?page_size=%d", h->page_size);
 	*ret_url = buf_take(&url);
 	return 0;
 }
@@ -122,9 +123,20 @@ static void send_call(void *ctx, struct api_call *owned_call)
 	api_call_free(owned_call);
 }
 
-static struct api_answer *to_answer(
-	struct api_http *h, const struct http_done *d, const struct ticket *t)
+/* Large replicators: fewer of them in one answer, from the next list on. */
+static void take_smaller_pages(struct api_http *h, struct err *e)
 {
+	if (h->page_size == 1)
+		return;
+	h->page_size = h->page_size / 4 + 1;
+	e->retriable = true;
+	err_prefix(e, "the list is asked for again, %d at a time", h->page_size);
+}
+
+static struct api_answer *to_answer(struct api_http *h, struct http_done *d, const struct ticket *t)
+{
+	if (d->rc < 0 && t->verb == API_LIST && d->err.code == ERR_LIMIT)
+		take_smaller_pages(h, &d->err);
 	if (d->rc < 0)
 		return api_answer_failed(t->verb, t->token, &d->err);
 	const struct api_raw_answer raw = {
@@ -172,6 +184,7 @@ int api_http_new(struct loop *loop, const struct api_http_options *options, api_
 		.list = buf_take(&list),
 		.token_ref = xstrdup(options->token_ref),
 		.timeout_ms = options->timeout_ms,
+		.page_size = LIMIT_API_PAGE_SIZE,
 		.done = queue_new(),
 		.fn = fn,
 		.ctx = ctx,

@@ -12,6 +12,7 @@
 #include "../net/peer.h"
 #include "api/api.h"
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/strv.h"
 
 #define DEADLINE_MS 30000
@@ -207,6 +208,24 @@ static void test_list_asks_for_the_first_page(void **state)
 	assert_no_header(f, "Idempotency-Key");
 	assert_no_header(f, "If-Match");
 	assert_body(f, "");
+}
+
+/* 500, then 126, 32, 9, 3 and 1 at a time; a single one that is too large is too large. */
+static void test_a_page_that_is_too_large_is_asked_for_in_smaller_ones(void **state)
+{
+	struct fixture *f = *state;
+	auto_buf struct buf body = BUF_INIT;
+	size_t n = 0;
+
+	while (body.len <= LIMIT_API_ANSWER_BYTES)
+		buf_adds(&body, "                                                                ");
+	set_reply(f, "200 OK", buf_str(&body));
+	do {
+		ask(f, (struct request){.verb = API_LIST, .page = ""});
+	} while (f->answer->outcome == API_TRY_AGAIN && ++n < 10);
+	assert_int_equal(n, 5);
+	assert_int_equal(f->answer->outcome, API_NONSENSE);
+	assert_sent(f, "GET /api/organizations/acme/kafka-replicator/?page_size=1 HTTP/1.1\r\n");
 }
 
 static void test_next_page_is_asked_on_our_own_origin(void **state)
@@ -446,6 +465,7 @@ int main(void)
 #define test(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		test(test_list_asks_for_the_first_page),
+		test(test_a_page_that_is_too_large_is_asked_for_in_smaller_ones),
 		test(test_next_page_is_asked_on_our_own_origin),
 		test(test_list_that_says_the_same_again_is_shared),
 		test(test_get_names_the_replicator),

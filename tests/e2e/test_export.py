@@ -113,6 +113,7 @@ class ExportTest(unittest.TestCase):
                 self.make(s, name, **fields)
             folder = s.folder / "out"
             s.cli("export", "--out", folder, status=None)
+            self.assertEqual([file for file in folder.iterdir() if file.stat().st_mode & 0o022], [])
             self.check(s, folder, names)
 
     def test_to_standard_output_it_is_one_stream(self):

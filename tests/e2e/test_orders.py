@@ -108,11 +108,18 @@ class SocketTest(unittest.TestCase):
                 ("approve", '{"items": []}', 400, "needs items"),
                 ("approve", '{"items": [5]}', 400, "needs name"),
                 ("approve", '{"items": [{"name": "orders-dr", "digest": "x"}]}', 400, "needs action"),
+                (
+                    "approve",
+                    '{"items": [{"name": "orders-dr", "digest": "x", "action": "delete"}, {"name": "x"}]}',
+                    400,
+                    "needs digest",
+                ),
                 ("dance", "{}", 404, "there is no order dance"),
             ):
                 got, answer = curl(s, f"/v1/orders/{order}", body)
                 self.assertEqual((got, words in answer["error"]), (status, True), (body, answer))
             self.assertEqual(told(s, "orders-dr")["suspension"], None)
+            self.assertNotIn("approved", s.cli("explain", "orders-dr"))
             self.assertEqual(curl(s, "/v1/nothing")[0], 404)
             self.assertEqual(curl(s, "/v1/orders/suspend")[0], 405)
             self.assertEqual(curl(s, "/v1/explain/orders-dr?limit=many")[0], 400)

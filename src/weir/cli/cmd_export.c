@@ -140,10 +140,10 @@ static int write_files(const struct exports *all, struct err *e)
 		auto_free char *path = file_of(all, i);
 		add_header(all->config, &file);
 		buf_add(&file, buf_str(text), text->len);
-		rc = fs_write(path, buf_str(&file), file.len, 0666, e);
+		rc = fs_write(path, buf_str(&file), file.len, 0644, e);
 	}
 	if (rc == 0 && rest.len)
-		rc = fs_write(left_out, buf_str(&rest), rest.len, 0666, e);
+		rc = fs_write(left_out, buf_str(&rest), rest.len, 0644, e);
 	return rc;
 }
 

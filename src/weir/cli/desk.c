@@ -101,16 +101,25 @@ static int take_forget(const struct desk *d, const struct node *body, const stru
 	return orders_forget(d->ledger, o, e);
 }
 
+static int check_items(const struct node *items, struct err *e)
+{
+	if (!items || items->type != NODE_SEQ || !items->u.seq.n)
+		return err_set(e, ERR_INVALID, "the order needs items, a list that is not empty");
+	for (size_t i = 0; i < items->u.seq.n; i++) {
+		const struct node *item = items->u.seq.at[i];
+		if (!node_get_string(item, "name")) /* empty: of the commit as a whole */
+			return err_set(e, ERR_INVALID, "the order needs name, a string");
+		if (!need_string(item, "digest", e) || !need_string(item, "action", e))
+			return -ERR_INVALID;
+	}
+	return 0;
+}
+
 static int approve_item(const struct desk *d, const struct node *item, const struct order *o,
 	const char **ret_list, struct err *e)
 {
 	const char *name = node_get_string(item, "name");
-	if (!name)
-		return err_set(e, ERR_INVALID, "the order needs name, a string");
-	const char *digest = need_string(item, "digest", e);
-	const char *action = need_string(item, "action", e);
-	if (!digest || !action)
-		return -ERR_INVALID;
+	const char *digest = node_get_string(item, "digest");
 	if (map_has(&d->ledger->approvals, digest)) {
 		*ret_list = "already";
 		return 0;
@@ -122,7 +131,7 @@ static int approve_item(const struct desk *d, const struct node *item, const str
 	struct order one = *o;
 	one.name = name;
 	*ret_list = "approved";
-	return orders_approve(d->ledger, &one, digest, action, e);
+	return orders_approve(d->ledger, &one, digest, node_get_string(item, "action"), e);
 }
 
 static int take_approve(const struct desk *d, const struct node *body, const struct order *o,
@@ -130,8 +139,8 @@ static int take_approve(const struct desk *d, const struct node *body, const str
 {
 	static const char *const lists[] = {"approved", "changed", "already"};
 	const struct node *items = node_get(body, "items");
-	if (!items || items->type != NODE_SEQ || !items->u.seq.n)
-		return err_set(e, ERR_INVALID, "the order needs items, a list that is not empty");
+	if (check_items(items, e) < 0)
+		return -ERR_INVALID;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		node_map_set(a, answer, lists[i], node_seq(a));
 	for (size_t i = 0; i < items->u.seq.n; i++) {

@@ -86,6 +86,7 @@ static const char *const ways_out[STANDING__COUNT] = {
 	[STANDING_FAILED] = "change it in Git; the next attempt also comes by itself",
 	[STANDING_UNHEALTHY] = "look at it in the API: its settings are as Git says",
 	[STANDING_HELD] = "",
+	[STANDING_BRAKED] = "push what mends those that ended in Error, or `weir approve NAME`",
 	[STANDING_SUSPENDED] = "end it: sync.suspend in Git, or `weir resume NAME`",
 	[STANDING_WINDOW] = "nothing is to be done: it waits for its time",
 	[STANDING_GRACE] = "put it back into Git if it is to stay",
@@ -98,7 +99,7 @@ static const char *const ways_out[STANDING__COUNT] = {
 	[STANDING_LEFT] = "mend its document in Git",
 };
 
-static const char *way_out(const char *standing)
+const char *view_way_out(const char *standing)
 {
 	for (int i = 0; i < STANDING__COUNT; i++)
 		if (!strcmp(standing, standing_name(i)))
@@ -136,7 +137,7 @@ static void take_said(struct arena *a, struct node *row, const struct node *said
 			node_map_set(a, row, texts[i], node_get(said, texts[i]));
 	if (!node_get(said, "release"))
 		node_map_set(a, row, "release",
-			node_string(a, way_out(node_get_string(row, "standing"))));
+			node_string(a, view_way_out(node_get_string(row, "standing"))));
 	take_time(a, row, "since", said, "since_ms");
 	take_time(a, row, "until", said, "until_ms");
 	node_map_set(a, row, "approvable", node_bool(a, node_get(said, "approval")));

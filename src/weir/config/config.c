@@ -62,8 +62,11 @@ static void check_source(struct config *c, const struct node *root, struct probl
 static bool has_organizations(const char *url)
 {
 	static const char segment[] = "/organizations";
-	const char *at = strstr(url, segment);
-	return at && (at[strlen(segment)] == '/' || !at[strlen(segment)]);
+	const char *path = strchr(strstr(url, "://") + strlen("://"), '/');
+	for (const char *at = path; at && (at = strstr(at, segment)); at++)
+		if (at[strlen(segment)] == '/' || !at[strlen(segment)])
+			return true;
+	return false;
 }
 
 static void check_api(struct config *c, const struct node *root, struct problems *problems)

@@ -22,7 +22,8 @@ static void release_problem(struct problem *p)
 	free(p->message);
 }
 
-/* Where the next one goes: a list that is full of warnings still has room for an error. n: nowhere. */
+/* Where the next one goes: a list that is full of warnings still has room for an error. It is n if
+ * there is none. */
 static size_t make_room(struct problems *p, enum problem_level level)
 {
 	size_t i = p->n;

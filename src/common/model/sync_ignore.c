@@ -11,6 +11,9 @@
 
 #define WHOLE_CONFIG "/advanced_configuration"
 
+/* Settings: no configuration has so many, and each pointer would be held against all of them. */
+#define COMPARED_MAX 200
+
 struct pointer_check {
 	const struct spec *spec; /* NULL: not known */
 	const struct field_place *place; /* of sync */
@@ -148,21 +151,29 @@ static bool check_depth(const struct pointer_check *c, enum spec_field field, co
 	return false;
 }
 
+static const char *near_setting(
+	const struct pointer_check *c, const struct node *config, const char *key)
+{
+	const char *names[COMPARED_MAX];
+	size_t n = config && config->type == NODE_MAP ? config->u.map.n : 0;
+
+	if (n > COMPARED_MAX)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		names[i] = config->u.map.at[i].key->u.string.s;
+	return suggest(c->problems, key, names, n);
+}
+
 static void warn_of_absent_setting(
 	const struct pointer_check *c, const struct node *config, const char *key)
 {
-	VEC(const char *) names = VEC_INIT;
-
-	for (size_t i = 0; config && config->type == NODE_MAP && i < config->u.map.n; i++)
-		vec_push(&names, config->u.map.at[i].key->u.string.s);
-	const char *near = names.n ? suggest(c->problems, key, names.at, names.n) : NULL;
+	const char *near = near_setting(c, config, key);
 
 	if (near)
 		warn(c, "is not in spec; did you mean " WHOLE_CONFIG "/%s?", near);
 	else
 		warn(c, "changes nothing: it is not in spec, and what is not written there is left "
 			"alone anyway; remove it");
-	vec_release(&names);
 }
 
 static void warn_if_idle(const struct pointer_check *c, enum spec_field field, const char *key)

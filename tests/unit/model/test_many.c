@@ -151,6 +151,36 @@ static void test_blacklists_are_held_against_names_up_to_a_budget(void **state)
 	assert_int_equal(count_overlap_warnings(500), 0);
 }
 
+/* One of `n` settings is misspelt in sync.ignore. */
+static bool is_setting_suggested(size_t n)
+{
+	struct catalog *c = catalog_new();
+	auto_buf struct buf text = BUF_INIT, more = BUF_INIT, line = BUF_INIT;
+	bool found = false;
+
+	buf_adds(&more, ", advanced_configuration: {producer.linger.ms: 5");
+	for (size_t i = 1; i < n; i++)
+		buf_addf(&more, ", consumer.k%zu: x", i);
+	buf_adds(&more, "}}\nsync: {ignore: [/advanced_configuration/producer.lingr.ms]}");
+	add_replicator(&text, 0, buf_str(&more));
+	add_text(c, "ignore.yaml", &text);
+	catalog_finish(c);
+	vec_each (it, &c->problems) {
+		buf_clear(&line);
+		problem_format(it, &line);
+		found = found || strstr(buf_str(&line), "did you mean /advanced_configuration");
+	}
+	catalog_free(c);
+	return found;
+}
+
+static void test_settings_are_held_against_few_others(void **state)
+{
+	(void)state;
+	assert_true(is_setting_suggested(200));
+	assert_false(is_setting_suggested(201));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_names_that_are_missing_in_thousands),
 		cmocka_unit_test(test_more_than_there_is_room_for_is_an_error),
 		cmocka_unit_test(test_blacklists_are_held_against_names_up_to_a_budget),
+		cmocka_unit_test(test_settings_are_held_against_few_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,8 @@
  * No call blocks and none fails: what goes wrong is reported. Each start, update and stop leads to
  * one report that carries its ticket. A later call for the same replicator takes precedence; the
  * report of the earlier one may still come or not, so the server looks at the ticket. After a
- * restart of the program the server repeats the calls that had no report yet. Time is monotonic
+ * restart of the program, and after reports that could not be saved, the server repeats the calls
+ * that had none, and has the runner forget those that are to come before. Time is monotonic
  * milliseconds.
  */
 #ifndef RUNNER_RUNNER_H
@@ -66,6 +67,8 @@ struct runner_type {
 	void (*stop)(struct runner *r, const struct workload *w, int64_t now_ms);
 	/* False when there is nothing to report now. */
 	bool (*observe)(struct runner *r, int64_t now_ms, struct runner_report *ret_report);
+	/* No call made so far leads to a report any more. */
+	void (*forget)(struct runner *r);
 	/* When observe may next have something; INT64_MAX: not before another call. */
 	int64_t (*next_due)(const struct runner *r);
 };

@@ -48,14 +48,19 @@ static struct pending *take_first(struct simulate *s)
 	return p;
 }
 
-static void simulate_free(struct runner *r)
+static void simulate_forget(struct runner *r)
 {
 	struct simulate *s = simulate_of(r);
 	struct pending *p;
 
 	while ((p = take_first(s)))
 		free(p);
-	free(s);
+}
+
+static void simulate_free(struct runner *r)
+{
+	simulate_forget(r);
+	free(simulate_of(r));
 }
 
 static struct runner_report *add_pending(
@@ -132,5 +137,6 @@ const struct runner_type runner_simulate = {
 	.update = simulate_run,
 	.stop = simulate_stop,
 	.observe = simulate_observe,
+	.forget = simulate_forget,
 	.next_due = simulate_next_due,
 };

@@ -410,8 +410,13 @@ static void resume_deletion(void *ctx, const struct replicator_row *row)
 int lifecycle_resume(struct lifecycle *l, struct err *e)
 {
 	struct resuming r = {l, ERR_INIT};
-	int rc = fleets_count(l->fleets, l->store, e);
 
+	for (size_t i = 0; i < l->fleets->n; i++) {
+		struct runner *runner = l->fleets->at[i].runner;
+
+		runner->type->forget(runner);
+	}
+	int rc = fleets_count(l->fleets, l->store, e);
 	if (rc < 0 || (rc = store_list_running(l->store, resume_operation, &r, e)) < 0 ||
 		(rc = store_list_deleting(l->store, resume_deletion, &r, e)) < 0)
 		return rc;

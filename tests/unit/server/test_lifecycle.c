@@ -244,6 +244,29 @@ static void test_operations_that_ended_are_not_resumed(void **state)
 	assert_int_equal(operation(f, &row, "k1").state, OPERATION_SUCCEEDED);
 }
 
+/* As each second while nothing can be saved: what waits must not grow. */
+static void test_resumed_again_and_again_each_call_has_one_report(void **state)
+{
+	struct fixture *f = *state;
+	struct runner *runner = fleets_find(&f->fleets, "dev")->runner;
+	struct replicator_row row = create(f, "orders-dr");
+	struct replicator_row doomed = create(f, "payments-dr");
+	struct runner_report report;
+	bool gone;
+
+	reconcile(f, &row, "k1");
+	reconcile(f, &doomed, "k2");
+	assert_int_equal(lifecycle_delete(&f->lifecycle, &f->arena, &doomed, &gone, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(lifecycle_resume(&f->lifecycle, NULL), 0);
+	f->now_ms += DELAY_MS;
+	assert_true(runner->type->observe(runner, f->now_ms, &report));
+	assert_int_equal(report.outcome, RUNNER_RUNNING);
+	assert_true(runner->type->observe(runner, f->now_ms, &report));
+	assert_int_equal(report.outcome, RUNNER_GONE);
+	assert_false(runner->type->observe(runner, f->now_ms, &report));
+}
+
 static void test_delete_removes_a_draft_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -450,6 +473,7 @@ int main(void)
 		test_with_fixture(test_newer_reconcile_supersedes_the_older),
 		test_with_fixture(test_operation_goes_on_after_a_kill),
 		test_with_fixture(test_operations_that_ended_are_not_resumed),
+		test_with_fixture(test_resumed_again_and_again_each_call_has_one_report),
 		test_with_fixture(test_delete_removes_a_draft_at_once),
 		test_with_fixture(test_delete_takes_down_what_runs),
 		test_with_fixture(test_reports_are_asked_for_again_when_they_cannot_be_saved),

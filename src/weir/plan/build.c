@@ -136,7 +136,7 @@ static void count_inventory(struct planner *p, const struct subjects *subjects)
 		if (!s->record || !record_was_live(s->record))
 			continue;
 		p->n_inventory++;
-		missing += !s->live && !s->record->deleted;
+		missing += !s->live && !s->record->deleted && !s->record->unread;
 	}
 	p->hidden = missing >= HIDDEN_LEAST && missing * 2 > p->n_inventory;
 }

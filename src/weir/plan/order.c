@@ -66,13 +66,14 @@ static const char *standing_of(struct planner *p, const struct plan_item *other,
 		other->waiting ? ", and its operation is under way" : "");
 }
 
-/* For each item, one that depends on it and is still there; NULL if none is. */
+/* For each item, one that depends on it and is still there, or may be; NULL if none is. */
 static const struct plan_item **find_dependants(struct planner *p)
 {
 	const struct plan_item **dependants = xcalloc(p->plan->items.n, sizeof(struct plan_item *));
 
 	vec_each (it, &p->plan->items) {
-		bool remains = it->live && it->ours && !it->gone;
+		bool unread = it->record && it->record->unread;
+		bool remains = it->live ? it->ours && !it->gone : unread;
 
 		for (size_t i = 0; remains && i < n_dependencies(it); i++) {
 			struct plan_item *other = plan_find(p->plan, dependency(it, i));

@@ -57,7 +57,8 @@ enum plan_hold {
 	PLAN_HOLD_BACKOFF, /* ended in Error; waits for its next attempt */
 	PLAN_HOLD_DELETING, /* the API is deleting it */
 	PLAN_HOLD_BUSY, /* somebody else's operation is under way */
-	PLAN_HOLD_UNKNOWN, /* so much is absent at once that the API may be hiding it */
+	PLAN_HOLD_UNKNOWN, /* so much is absent at once that the API may be hiding it, or the API
+			      does not say whether it is there */
 	PLAN_HOLD_PROTECT, /* would delete what is protected */
 	PLAN_HOLD_GRACE, /* gone from Git, and not for long enough to be deleted */
 	PLAN_HOLD_PRUNE_MAX, /* more would be deleted at once than sync.prune.max allows */
@@ -129,6 +130,8 @@ struct plan_record {
 	size_t n_contested;
 	bool found; /* was there and differed when the store was new, and Git did not change it
 		       since: overwrite acts as match */
+	const char *unread; /* the list lacks it, and asking for it failed so: whether it is there
+			       is not known; NULL if it is */
 	bool deleted; /* a DELETE of ours was accepted, for good or to create it anew: that it is
 			 not there is no surprise */
 	const struct plan_leftover *leftovers; /* what plan_leftovers gave when the last answer

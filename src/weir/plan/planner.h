@@ -41,6 +41,8 @@ const struct spec *record_applied(const struct plan_record *record);
 bool reports_drift(const struct planner *p, const struct replicator *r);
 /* What others saved may be provisioned with what is ours. */
 bool applies_drafts(const struct planner *p, const struct replicator *r);
+/* True if whether it is there is not known. */
+bool hold_unread(struct planner *p, struct plan_item *it);
 /* What is live is what the record is about. */
 bool is_ours(struct planner *p, const struct subject *s);
 /* The document that counts for the item, in Git or remembered; NULL if there is none. */

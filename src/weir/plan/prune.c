@@ -15,6 +15,8 @@ static void plan_removed_absent(struct planner *p, const struct subject *s, stru
 	bool complete = p->in->catalog->complete;
 	bool missed = record_was_live(s->record) && !s->record->deleted;
 
+	if (hold_unread(p, it))
+		return;
 	if (complete && p->hidden && missed &&
 		item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_NONE,
 			"not in Git, and more than half of all is missing at once: the API may be "

@@ -98,6 +98,17 @@ bool applies_drafts(const struct planner *p, const struct replicator *r)
 					   : p->in->foreign_drafts) == DRAFTS_APPLY;
 }
 
+bool hold_unread(struct planner *p, struct plan_item *it)
+{
+	if (!it->record || !it->record->unread)
+		return false;
+	item_hold(it, PLAN_HOLD_UNKNOWN, PLAN_NONE,
+		plan_text(p, "the API does not list it, and whether it is there is not known: %s",
+			it->record->unread),
+		"make the API answer when it is asked for; it is asked again within minutes");
+	return true;
+}
+
 static bool hold_hidden(struct planner *p, struct plan_item *it)
 {
 	return item_hold_unless_approved(p, it, PLAN_HOLD_UNKNOWN, PLAN_CREATE,
@@ -115,6 +126,8 @@ static void plan_absent(struct planner *p, struct plan_item *it)
 		item_note(it, "not created as long as it has errors");
 		return;
 	}
+	if (hold_unread(p, it))
+		return;
 	if (vanished && p->hidden && hold_hidden(p, it))
 		return;
 	settings_collect(&p->settings, sides);

@@ -108,7 +108,8 @@ struct engine {
 		VEC_FIELDS(struct record *);
 	} confirms; /* records to be asked for one by one, since the list lacks them */
 	size_t confirming; /* not answered yet */
-	struct err confirm_err; /* of one that cannot be read: then no other is asked for */
+	struct err confirm_err; /* of the API as a whole: then no other is asked for */
+	unsigned unanswered; /* how many in a row got no answer */
 
 	struct plan_suspension *suspended; /* what people ordered, as the plan has it */
 	size_t n_suspended;
@@ -167,8 +168,9 @@ void trouble_starts(struct engine *en, struct trouble *t, const struct err *e, c
 void trouble_ends(struct engine *en, struct trouble *t, const char *what);
 /* Full jitter: between half and the whole of first_ms doubled for each try, at most most_ms. */
 int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64_t most_ms);
-/* Somebody else was faster: the next pass reads again and tells what is still wanted. At once the
- * first time, then less and less often: they may be writing as fast as we are. */
+/* Somebody else was faster, or it could not be read: the next pass reads again and tells what is
+ * still wanted. At once the first time, then less and less often: they may be writing as fast as we
+ * are. */
 void look_again(struct engine *en, struct record *r, const char *why);
 struct plan_item *item_of(const struct engine *en, const struct record *r);
 const char *commit_of(const struct engine *en);

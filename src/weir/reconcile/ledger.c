@@ -106,6 +106,7 @@ static void refresh_plan(struct record *r)
 		.over_max = row->over_max,
 		.deleted = row->replaced || is_being_removed(i),
 		.found = r->found,
+		.unread = copy_opt(&r->plan_arena, r->unread),
 	};
 	if (p->has_last_applied)
 		spec_from_json(row->last_applied, &r->plan_arena, &p->last_applied);
@@ -178,6 +179,7 @@ static void record_free(void *p)
 		intent_release(r->intent);
 	free(r->intent);
 	free(r->accepted);
+	free(r->unread);
 	free(r->last_error);
 	free(r->saved);
 	free(r->approval);

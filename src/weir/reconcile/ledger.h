@@ -75,8 +75,9 @@ struct record {
 	unsigned tries; /* calls in a row that failed that way */
 	int64_t kept_generation; /* whose body is in the events, since it is to be deleted; 0 */
 	unsigned undeleted; /* times in a row that a delete came to nothing */
-	unsigned lost; /* times, lately, that somebody else was faster */
+	unsigned lost; /* times, lately, that somebody else was faster, or it could not be read */
 	int64_t lost_at; /* monotonic; the last of them */
+	char *unread; /* why it could not be asked for, when the list lacked it; NULL if it could */
 	char *last_error; /* what the last of them said, NULL if none */
 	unsigned char
 		refused[32]; /* digest of the body that the API refused; not sent again as it is */

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "reconcile/internal.h"
 
+#define AWAY_AFTER 3 /* replicators in a row that got no answer: then it is the API as a whole */
+
 static void end_pass(struct engine *en)
 {
 	en->pass = PASS_IDLE;
@@ -287,6 +289,18 @@ static void fail_observing(struct engine *en, const struct err *e)
 
 static void begin_writing(struct engine *en);
 
+/* Why it could not be asked for, NULL if it could. */
+static void note_unread(struct record *r, const char *why)
+{
+	if (r->unread && why ? !strcmp(r->unread, why) : !r->unread && !why)
+		return;
+	if (why)
+		log_warn("whether it is there is not known", "replicator", r->name, "error", why,
+			NULL);
+	str_replace(&r->unread, xstrdup_opt(why));
+	r->plan_is_made = false;
+}
+
 /* What is ours, or was about to be, and is not in the list: absent only once it says so itself. */
 static void start_confirming(struct engine *en)
 {
@@ -294,7 +308,10 @@ static void start_confirming(struct engine *en)
 		struct record *r = map_value(&en->ledger.records, i);
 		if ((r->row.owned || r->intent) && !map_has(&en->incoming.by_name, r->name))
 			vec_push(&en->confirms, r);
+		else
+			note_unread(r, NULL);
 	}
+	en->unanswered = 0;
 	en->list_took_ms = now_mono(en) - en->listed_at;
 	en->confirming = en->confirms.n;
 	err_clear(&en->confirm_err);
@@ -327,6 +344,33 @@ void pass_page(struct engine *en, struct api_answer *owned_answer)
 		start_confirming(en);
 }
 
+/* Whether it is not this one replicator that cannot be read, but the API. */
+static bool is_away(struct engine *en, enum api_outcome outcome)
+{
+	en->unanswered = outcome == API_TRY_AGAIN ? en->unanswered + 1 : 0;
+	return outcome == API_AUTH || en->unanswered >= AWAY_AFTER;
+}
+
+static void take_confirmed(struct engine *en, struct record *r, struct api_answer *owned_answer)
+{
+	const struct api_answer *a = owned_answer;
+	if (is_away(en, a->outcome) && en->confirm_err.code == ERR_OK) {
+		en->confirm_err = a->err;
+		en->confirming -= en->confirms.n;
+		vec_clear(&en->confirms);
+	} else if (a->outcome == API_OK) {
+		note_unread(r, NULL);
+		map_put(&en->incoming.by_name, r->name, &owned_answer->live);
+		vec_push(&en->incoming.pages, TAKE(owned_answer));
+	} else if (a->outcome == API_ABSENT) {
+		note_unread(r, NULL);
+	} else {
+		note_unread(r, a->err.msg);
+		look_again(en, r, a->err.msg);
+	}
+	api_answer_free(owned_answer);
+}
+
 void pass_confirmed(struct engine *en, const struct flight *f, struct api_answer *owned_answer)
 {
 	struct record *r = f->record;
@@ -337,15 +381,7 @@ void pass_confirmed(struct engine *en, const struct flight *f, struct api_answer
 		return;
 	}
 	en->confirming--;
-	if (owned_answer->outcome == API_OK) {
-		map_put(&en->incoming.by_name, r->name, &owned_answer->live);
-		vec_push(&en->incoming.pages, TAKE(owned_answer));
-	} else if (owned_answer->outcome != API_ABSENT && en->confirm_err.code == ERR_OK) {
-		en->confirm_err = owned_answer->err;
-		en->confirming -= en->confirms.n;
-		vec_clear(&en->confirms);
-	}
-	api_answer_free(owned_answer);
+	take_confirmed(en, r, owned_answer);
 	/* Those under way are waited for: a later pass must not take their answers for its own. */
 	if (en->confirming)
 		return;

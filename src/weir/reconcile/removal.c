@@ -243,7 +243,8 @@ void removal_settle(struct engine *en)
 {
 	for (size_t i = map_size(&en->ledger.records); i-- > 0;) {
 		struct record *r = map_value(&en->ledger.records, i);
-		if (removal_is(r->intent) && !map_has(&en->list.by_name, r->name))
+		bool absent = !r->unread && !map_has(&en->list.by_name, r->name);
+		if (removal_is(r->intent) && absent)
 			finish(en, r);
 	}
 }

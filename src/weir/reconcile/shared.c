@@ -7,7 +7,7 @@
 #include "reconcile/internal.h"
 
 #define BACKOFF_FIRST_MS 1000
-#define LOST_FORGET_MS	 600000 /* after so long, that somebody was faster does not count */
+#define LOST_FORGET_MS	 600000 /* after so long, what was in the way does not count */
 #define PASS_LEAST_MS	 1000 /* between two lists */
 #define PASS_LEAST_TIMES 10 /* ... and as many times what a list takes */
 

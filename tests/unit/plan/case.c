@@ -182,6 +182,7 @@ static void load_record(struct plan_case *c, const struct node *map)
 	r->retry_at_ms = load_time(map, "retry_at");
 	r->gone_since_ms = load_time(map, "gone_since");
 	node_get_bool(map, "deleted", &r->deleted);
+	r->unread = node_get_string(map, "unread");
 	load_contested(c, node_get(map, "contested"), r);
 	load_leftovers(c, node_get(map, "leftovers"), r);
 	load_intent(c, node_get(map, "intent"), r);

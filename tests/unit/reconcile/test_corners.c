@@ -181,8 +181,8 @@ static void test_an_operation_is_asked_for_at_most_every_five_seconds(void **sta
 	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
 }
 
-/* Of two that the list lacks, one gives an error and one is slow: its answer, which says that there
- * is none, comes when the next pass has asked again. */
+/* Of two that the list lacks, one is refused with the token and one is slow: its answer, which says
+ * that there is none, comes when the next pass has asked again. */
 static void test_a_late_answer_is_not_taken_for_one_of_the_next_pass(void **state)
 {
 	struct world *w = *state;
@@ -190,7 +190,7 @@ static void test_a_late_answer_is_not_taken_for_one_of_the_next_pass(void **stat
 	world_object(w, "orders")->unlisted = true;
 	world_object(w, "payments")->unlisted = true;
 	w->holds = "orders";
-	world_fail(w, API_GET, MISHAP_500, 1);
+	world_fail(w, API_GET, MISHAP_401, 1);
 	world_run(w, 7 * MINUTE);
 	world_fail(w, API_GET, MISHAP_404, 1);
 	w->holds = NULL;

@@ -1,0 +1,72 @@
+/* What stands in the way of one replicator stands in nobody else's, and no longer than it must. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "documents.h"
+#include "world.h"
+
+#define HOUR (60 * MINUTE)
+
+static size_t count_calls(const struct world *w, enum api_verb verb, const char *name)
+{
+	size_t n = 0;
+	vec_each (l, &w->log)
+		n += l->verb == verb && l->name && !strcmp(l->name, name);
+	return n;
+}
+
+static void hide(struct world *w, const char *name, enum mishap mishap)
+{
+	world_object(w, name)->unlisted = true;
+	world_fail(w, API_GET, mishap, 1000000);
+}
+
+static void test_one_that_cannot_be_read_stops_no_other(void **state)
+{
+	static const enum mishap mishaps[] = {MISHAP_403, MISHAP_500, MISHAP_BEFORE, MISHAP_422};
+	for (size_t i = 0; i < sizeof(mishaps) / sizeof(mishaps[0]); i++) {
+		struct world *w = *state;
+		world_start_with(w, TWO);
+		hide(w, "payments", mishaps[i]);
+		w->operation_ms = 0; /* nothing has to be asked for */
+		world_commit(w, DOCUMENT("orders", "5") DOCUMENT("payments", "10000"));
+		world_run(w, HOUR);
+		assert_int_equal(world_object(w, "orders")->patches, 1);
+		assert_non_null(strstr(world_note(w, "sync"),
+			"error payments: the API does not list it, and whether it is there"));
+		assert_int_equal(count_calls(w, API_CREATE, "payments"), 0);
+		assert_true(world_count(w, API_LIST) < 100);
+
+		world_fail(w, API_GET, MISHAP_NONE, 0);
+		world_run(w, 10 * MINUTE);
+		assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
+		world_teardown(w);
+		world_setup(w);
+	}
+}
+
+static void test_an_api_that_answers_nobody_is_away(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, TWO DOCUMENT("refunds", "1"));
+	hide(w, "payments", MISHAP_500);
+	hide(w, "orders", MISHAP_500);
+	hide(w, "refunds", MISHAP_500);
+	engine_wake(w->engine);
+	world_run(w, HOUR);
+	assert_non_null(strstr(world_note(w, "drift"), "error API unreachable since"));
+}
+
+int main(void)
+{
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, world_test_setup, world_test_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_one_that_cannot_be_read_stops_no_other),
+		TEST(test_an_api_that_answers_nobody_is_away),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -110,7 +110,8 @@ struct plan_record {
 	bool intent_open;
 	struct spec intended; /* L', whole: what plan_intended gave when the intent was made */
 	int64_t intent_base; /* the generation it was sent against; 0 for a create */
-	int64_t intent_ours_from; /* above it, up to the base, there are only drafts of ours */
+	int64_t intent_ours_from; /* above it, up to the base, there are only drafts of ours, or
+				     such as were approved */
 	int64_t intent_generation; /* what the API answered; 0 if no answer came */
 	bool intent_reconciled; /* its reconcile was accepted: waiting for the end */
 	int64_t failed_generation; /* the generation whose operation ended in Error, 0 if none */

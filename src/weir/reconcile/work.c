@@ -213,6 +213,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	int64_t base = item->live ? item->live->generation : 0;
 	if (calls_refused(r, buf_str(&body), base))
 		return;
+	own_what_shows(en, r, item); /* with what is noted of that write, before this one's is */
 	struct spec intended = plan_intended(&a, item);
 	struct intent *i = xcalloc(1, sizeof(*i));
 	*i = (struct intent){
@@ -236,7 +237,6 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	} else if (i->kind == INTENT_UPDATE && note_provisioned(r, item)) {
 		ledger_changed(&en->ledger, r);
 	}
-	own_what_shows(en, r, item);
 	ledger_open_intent(&en->ledger, r, i);
 	r->begun_by = en->plans;
 	calls_write(en, r);

@@ -137,7 +137,8 @@ struct intent {
 	char *body; /* what is sent */
 	int64_t base_generation; /* what a PATCH was made against */
 	int64_t ours_from; /* of the generations above this one, up to the base, each was answered
-			      to us, and none was started: drafts of ours, one on the other */
+			      to us, and none was started: drafts of ours, one on the other; or a
+			      person approved that they are started: 0 */
 	int64_t generation; /* what is or was to be reconciled; 0 until known */
 	int64_t attempt;
 	char *key; /* idempotency key of the reconcile, once made */

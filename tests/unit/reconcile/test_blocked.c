@@ -7,6 +7,9 @@
 #include <cmocka.h>
 
 #include "documents.h"
+#include "plan/plan.h"
+#include "reconcile/ledger.h"
+#include "reconcile/orders.h"
 #include "world.h"
 
 #define HOUR (60 * MINUTE)
@@ -61,12 +64,74 @@ static void test_an_api_that_answers_nobody_is_away(void **state)
 	assert_non_null(strstr(world_note(w, "drift"), "error API unreachable since"));
 }
 
+/* On top of what is there, and not started. */
+static void save_theirs(struct world *w)
+{
+	world_save(w, "orders", "topic_blacklist", "\"theirs\"");
+}
+
+static void approve(struct world *w, const char *name)
+{
+	struct err e = ERR_INIT;
+	const struct order order = {name, "", "anna", clock_wall_ms(&w->clock)};
+	const struct plan_item *item = plan_find(engine_plan(w->engine), name);
+	assert_int_equal(item->action, PLAN_HOLD);
+	assert_non_null(item->approval);
+	assert_int_equal(orders_approve(engine_ledger(w->engine), &order, item->approval,
+				 plan_action_name(item->held_action), &e),
+		0);
+	assert_int_equal(engine_ordered(w->engine, &e), 0);
+}
+
+/* The answer of the write before was lost: what that one had is accounted for, and not what was
+ * approved since. */
+static void test_what_was_approved_is_not_used_up_by_the_write_before(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_fail(w, API_PATCH, MISHAP_AFTER, 1);
+	world_commit(w, DOCUMENT("orders", "5"));
+	world_run(w, 100);
+	save_theirs(w);
+	world_commit(w, DOCUMENT("orders", "6"));
+	world_run(w, MINUTE);
+	world_fail(w, API_PATCH, MISHAP_500, 1);
+	approve(w, "orders");
+	world_run(w, 20 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+}
+
+static void test_what_was_approved_is_started_also_if_that_fails_once(void **state)
+{
+	for (unsigned kills = 0; kills < 2; kills++) {
+		struct world *w = *state;
+		world_start_with(w, ONE);
+		save_theirs(w);
+		world_commit(w, DOCUMENT("orders", "5"));
+		world_run(w, MINUTE);
+		world_fail(w, API_RECONCILE, MISHAP_500, 1);
+		approve(w, "orders");
+		while (w->mishaps[API_RECONCILE])
+			world_run(w, 10);
+		if (kills) {
+			world_kill(w);
+			world_start(w);
+		}
+		world_run(w, 20 * MINUTE);
+		assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+		world_teardown(w);
+		world_setup(w);
+	}
+}
+
 int main(void)
 {
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, world_test_setup, world_test_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_one_that_cannot_be_read_stops_no_other),
 		TEST(test_an_api_that_answers_nobody_is_away),
+		TEST(test_what_was_approved_is_not_used_up_by_the_write_before),
+		TEST(test_what_was_approved_is_started_also_if_that_fails_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,7 @@ static void park(struct engine *en, struct record *r, const struct api_answer *a
 	str_replace(&r->last_error, xstrdup(a->err.msg));
 	str_replace(&r->row.failure,
 		a->outcome == API_FORBIDDEN ? describe_refusal(r, a->err.msg) : NULL);
+	ledger_changed(&en->ledger, r);
 	log_warn("will be tried again", "replicator", r->name, "call", api_verb_name(a->verb),
 		"error", a->err.msg, NULL);
 	pass_soon(en, wait);
@@ -298,11 +299,20 @@ static bool has_ended(enum operation_state state)
 	       state == OPERATION_SUPERSEDED;
 }
 
+void calls_started(struct engine *en, struct record *r)
+{
+	struct intent *i = r->intent;
+	i->state = INTENT_RUNNING;
+	i->started_ms = now_wall(en);
+	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
+		map_put(&en->begun, r->name, en);
+	ledger_intent_changed(&en->ledger, r);
+}
+
 static void accepted(struct engine *en, struct record *r, const struct operation *op)
 {
 	struct intent *i = r->intent;
 	r->old_operation = r->fresh_key && has_ended(op->state);
-	i->state = INTENT_RUNNING;
 	if (r->saved) { /* what is set going is what later drafts are measured by, also after a
 			   restart */
 		r->row.provisioned_generation = i->generation;
@@ -310,11 +320,8 @@ static void accepted(struct engine *en, struct record *r, const struct operation
 		ledger_changed(&en->ledger, r);
 	}
 	r->rest_generation = 0;
-	i->started_ms = now_wall(en);
-	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
-		map_put(&en->begun, r->name, en);
 	str_replace(&i->operation, xstrdup_opt(op->id));
-	ledger_intent_changed(&en->ledger, r);
+	calls_started(en, r);
 	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "reconciling", detail);
 	progress(en, "%s: reconciling %s", r->name, detail);
@@ -326,11 +333,12 @@ void calls_reconciled(struct engine *en, struct record *r, struct api_answer *a)
 	crash_point("reconcile-answered");
 	r->work = WORK_NONE;
 	if (a->outcome == API_OK) {
-		r->tries = 0;
+		r->tries = r->reused = 0;
 		accepted(en, r, &a->operation);
-	} else if (a->outcome == API_KEY_REUSED && ++r->tries < KEYS_MOST) {
+	} else if (a->outcome == API_KEY_REUSED && ++r->reused < KEYS_MOST) {
 		calls_reconcile(en, r, true);
 	} else if (a->outcome == API_KEY_REUSED) {
+		r->reused = 0;
 		refuse(en, r, a);
 	} else if (a->outcome == API_STALE || a->outcome == API_ABSENT) {
 		/* Retried only if it is still wanted; what was saved stays ours to start. */

@@ -283,6 +283,8 @@ void calls_write(struct engine *en, struct record *r);
 /* The reconcile waits for its turn, under the key it had before, if any, or under the next. */
 void calls_reconcile(struct engine *en, struct record *r, bool next_attempt);
 void calls_send(struct engine *en, struct record *r);
+/* The reconcile was accepted, also where only what came of it shows that. */
+void calls_started(struct engine *en, struct record *r);
 /* What the API refused is not sent again until Git or the live object changes. The body of a
  * reconcile is "". */
 bool calls_refused(const struct record *r, const char *body, int64_t generation);

@@ -74,6 +74,7 @@ struct record {
 	int64_t blocked_until; /* monotonic; after a call that may be tried again */
 	unsigned tries; /* calls in a row that failed that way */
 	int64_t kept_generation; /* whose body is in the events, since it is to be deleted; 0 */
+	unsigned reused; /* keys in a row that the API said were used before */
 	unsigned undeleted; /* times in a row that a delete came to nothing */
 	unsigned lost; /* times, lately, that somebody else was faster, or it could not be read */
 	int64_t lost_at; /* monotonic; the last of them */

@@ -104,6 +104,17 @@ static void accept(struct engine *en, const struct replicator *d)
 		found_forget(en, r);
 }
 
+/* Of what never was there, and is not wanted any more, nothing is remembered. */
+static void forget_undeclared(struct engine *en, struct record *r)
+{
+	bool is_ours = r->row.owned || r->intent; /* what protects it stays known */
+	if (is_ours || map_has(&en->catalog->by_name, r->name))
+		return;
+	ledger_unaccept(&en->ledger, r);
+	if (r->row.failure || r->row.seen_generation)
+		ledger_drop(&en->ledger, r);
+}
+
 /* `before` is the catalog of the last tree, NULL if none: most of it is in this one too. */
 static void accept_documents(struct engine *en, const struct catalog *before)
 {
@@ -116,12 +127,8 @@ static void accept_documents(struct engine *en, const struct catalog *before)
 	}
 	if (!c->complete)
 		return;
-	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
-		struct record *r = map_value(&en->ledger.records, i);
-		bool is_ours = r->row.owned || r->intent; /* what protects it stays known */
-		if (r->accepted && !is_ours && !map_has(&c->by_name, r->name))
-			ledger_unaccept(&en->ledger, r);
-	}
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++)
+		forget_undeclared(en, map_value(&en->ledger.records, i));
 }
 
 /* Whoever only plans is shown them with the plan. */

@@ -359,6 +359,7 @@ static void follow(struct engine *en, struct plan_item *item)
 	if (!live || !r->row.owned || !item->ours)
 		return;
 	if (has_come_to_its_end(r, live)) {
+		calls_started(en, r); /* a further attempt needs another key */
 		watch_note(en, r, live);
 		if (live->status == LIVE_HEALTHY)
 			watch_succeed(en, r);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "documents.h"
 #include "plan/plan.h"
 #include "reconcile/ledger.h"
@@ -124,6 +125,79 @@ static void test_what_was_approved_is_started_also_if_that_fails_once(void **sta
 	}
 }
 
+static void test_a_key_that_was_used_before_is_not_the_last_after_other_failures(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_fail(w, API_RECONCILE, MISHAP_500, 4);
+	world_commit(w, DOCUMENT("orders", "5"));
+	while (w->mishaps[API_RECONCILE])
+		world_run(w, 100);
+	world_fail(w, API_RECONCILE, MISHAP_422, 1);
+	world_run(w, 10 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+}
+
+/* The answer to the reconcile was lost, and its operation had failed before anybody looked. */
+static void test_the_first_retry_is_another_operation(void **state)
+{
+	struct world *w = *state;
+	w->fails = true;
+	w->operation_ms = 500;
+	world_fail(w, API_RECONCILE, MISHAP_AFTER, 1);
+	world_start_with(w, ONE);
+	assert_int_equal(world_operations(w), 1);
+	world_run(w, MINUTE + 10000);
+	assert_int_equal(world_operations(w), 2);
+}
+
+/* NULL if it has none. */
+static char *failure_on_disk(const struct world *w, const char *name)
+{
+	struct store_rows rows = VEC_INIT;
+	struct err e = ERR_INIT;
+	char *failure = NULL;
+	assert_int_equal(store_load_rows(w->store, &rows, &e), 0);
+	vec_each (row, &rows)
+		if (!strcmp(row->name, name))
+			failure = xstrdup_opt(row->failure);
+	store_rows_release(&rows);
+	return failure;
+}
+
+static void test_what_is_forbidden_is_on_disk_until_it_is_not(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_fail(w, API_PATCH, MISHAP_403, 2);
+	world_commit(w, DOCUMENT("orders", "5"));
+	world_run(w, 5000);
+	auto_free char *failure = failure_on_disk(w, "orders");
+	assert_non_null(failure);
+	world_fail(w, API_PATCH, MISHAP_500, 1);
+	while (w->mishaps[API_PATCH])
+		world_run(w, 1000);
+	world_run(w, 10);
+	auto_free char *later = failure_on_disk(w, "orders");
+	assert_null(later);
+}
+
+static void test_what_never_was_made_and_left_git_is_forgotten(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_fail(w, API_CREATE, MISHAP_REFUSE, 1);
+	world_commit(w, TWO);
+	world_run(w, MINUTE);
+	auto_free char *failure = failure_on_disk(w, "payments");
+	assert_non_null(failure);
+	world_commit(w, ONE);
+	world_run(w, 10 * MINUTE);
+	auto_free char *later = failure_on_disk(w, "payments");
+	assert_null(later);
+	assert_null(ledger_find(engine_ledger(w->engine), "payments"));
+}
+
 int main(void)
 {
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, world_test_setup, world_test_teardown)
@@ -132,6 +206,10 @@ int main(void)
 		TEST(test_an_api_that_answers_nobody_is_away),
 		TEST(test_what_was_approved_is_not_used_up_by_the_write_before),
 		TEST(test_what_was_approved_is_started_also_if_that_fails_once),
+		TEST(test_a_key_that_was_used_before_is_not_the_last_after_other_failures),
+		TEST(test_the_first_retry_is_another_operation),
+		TEST(test_what_is_forbidden_is_on_disk_until_it_is_not),
+		TEST(test_what_never_was_made_and_left_git_is_forgotten),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

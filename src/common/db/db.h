@@ -36,6 +36,10 @@ struct db_stmt;
  */
 int db_open(const char *path, const char *const *migrations, size_t n_migrations,
 	struct db **ret_db, struct err *e);
+/* To look at a file that others work on, perhaps with an older program: one of an older version is
+ * left as it is, and read into memory, where its schema is brought up to date. */
+int db_open_beside(const char *path, const char *const *migrations, size_t n_migrations,
+	struct db **ret_db, struct err *e);
 void db_close(struct db *db);
 /* To look at a file and to copy it; nothing of it is changed. It must be whole and have these
  * tables (ended by NULL): ERR_IO and ERR_CONFLICT if not, and `advice`, a literal, says what to do

@@ -136,28 +136,92 @@ static int migrate(struct db *db, const char *const *migrations, size_t n, struc
 	return rc;
 }
 
-int db_open(const char *path, const char *const *migrations, size_t n_migrations,
-	struct db **ret_db, struct err *e)
+static struct db *db_new(const char *name)
 {
 	struct db *db = xcalloc(1, sizeof(*db));
 
-	db->name = xstrdup(path ? path : "the database in memory");
+	db->name = xstrdup(name);
+	return db;
+}
+
+/* Foreign keys come last: a migration that makes a table anew has to drop one that others refer to.
+ */
+static int bring_up_to_date(
+	struct db *db, const char *const *migrations, size_t n_migrations, struct err *e)
+{
+	int rc = migrate(db, migrations, n_migrations, e);
+
+	return rc < 0 ? rc : db_exec(db, "PRAGMA foreign_keys = ON", e);
+}
+
+int db_open(const char *path, const char *const *migrations, size_t n_migrations,
+	struct db **ret_db, struct err *e)
+{
+	struct db *db = db_new(path ? path : "the database in memory");
 	int rc = open_handle(db, path, e);
+
 	if (rc == 0)
 		rc = check_version(db, n_migrations, e);
 	if (rc == 0)
 		rc = path ? use_wal(db, e) : 0;
 	if (rc == 0)
-		rc = migrate(db, migrations, n_migrations, e);
-	/* Afterwards: a migration that makes a table anew has to drop one that others refer to. */
-	if (rc == 0)
-		rc = db_exec(db, "PRAGMA foreign_keys = ON", e);
+		rc = bring_up_to_date(db, migrations, n_migrations, e);
 	if (rc < 0) {
 		db_close(db);
 		return rc;
 	}
 	*ret_db = db;
 	return 0;
+}
+
+static int read_all(const struct db *from, struct db *into, struct err *e)
+{
+	sqlite3_backup *copy = sqlite3_backup_init(into->handle, "main", from->handle, "main");
+
+	if (!copy)
+		return db_fail(into, sqlite3_errcode(into->handle), e);
+	int rc = sqlite3_backup_step(copy, -1);
+	sqlite3_backup_finish(copy);
+	return rc == SQLITE_DONE ? 0 : db_fail(from, rc, e);
+}
+
+static int open_in_memory(const struct db *from, const char *const *migrations, size_t n_migrations,
+	struct db **ret_db, struct err *e)
+{
+	struct db *db = db_new(from->name);
+	int rc = open_handle(db, NULL, e);
+
+	if (rc == 0)
+		rc = read_all(from, db, e);
+	if (rc == 0)
+		rc = bring_up_to_date(db, migrations, n_migrations, e);
+	if (rc < 0) {
+		db_close(db);
+		return rc;
+	}
+	*ret_db = db;
+	return 0;
+}
+
+int db_open_beside(const char *path, const char *const *migrations, size_t n_migrations,
+	struct db **ret_db, struct err *e)
+{
+	struct db *db = db_new(path);
+	int64_t version = 0;
+	int rc = open_handle(db, path, e);
+
+	if (rc == 0)
+		rc = check_version(db, n_migrations, e);
+	if (rc == 0)
+		rc = query_int(db, "PRAGMA user_version", &version, e);
+	if (rc == 0 && version == (int64_t)n_migrations) {
+		*ret_db = db;
+		return 0;
+	}
+	if (rc == 0)
+		rc = open_in_memory(db, migrations, n_migrations, ret_db, e);
+	db_close(db);
+	return rc;
 }
 
 void db_close(struct db *db)

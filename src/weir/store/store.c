@@ -125,7 +125,7 @@ int store_open_shared(
 		return err_set(e, ERR_NOT_FOUND,
 			"no store in %s yet: weir has not run with this state", folder);
 	struct db *db;
-	if (store_open_file(path, &db, e) < 0)
+	if (db_open_beside(path, migrations, ARRAY_SIZE(migrations), &db, e) < 0)
 		return err_prefix(e, "store");
 	*ret_store = store_new(db, scope);
 	return 0;

@@ -27,7 +27,7 @@ int store_open(const char *folder, const char *scope, struct store **ret_store, 
 /* In memory, for tests. */
 int store_open_memory(const char *scope, struct store **ret_store, struct err *e);
 /* Beside a process that has the lock, to look and not to write: for `weir status` and `weir plan`.
- * ERR_NOT_FOUND if there is none. */
+ * ERR_NOT_FOUND if there is none. One of an older release stays as that release can use it. */
 int store_open_shared(
 	const char *folder, const char *scope, struct store **ret_store, struct err *e);
 /* In memory, with all that `of` holds now: what is done there leaves no trace. */

@@ -91,6 +91,38 @@ static void test_migrations_run_once_each(void **state)
 	db_close(db);
 }
 
+/* The file of a program that is older than the one that looks at it stays that one's. */
+static void test_who_looks_on_changes_no_schema(void **state)
+{
+	auto_free char *path = fs_join(*state, "store.db");
+	struct err e = ERR_INIT;
+	struct db *older = open_at(path, 1);
+	struct db *look = NULL;
+
+	assert_int_equal(db_open_beside(path, migrations, 3, &look, &e), 0);
+	assert_int_equal(query(look, "SELECT size FROM item WHERE name = 'first'"), 7);
+	assert_int_equal(query(look, "PRAGMA foreign_keys"), 1);
+	db_close(look);
+	assert_int_equal(query(older, "PRAGMA user_version"), 1);
+	db_close(older);
+	older = open_at(path, 1);
+	db_close(older);
+}
+
+static void test_who_looks_on_sees_what_is_written(void **state)
+{
+	auto_free char *path = fs_join(*state, "store.db");
+	struct err e = ERR_INIT;
+	struct db *db = open_at(path, 3);
+	struct db *look = NULL;
+
+	assert_int_equal(db_open_beside(path, migrations, 3, &look, &e), 0);
+	assert_int_equal(db_run(db_prepare(db, "UPDATE item SET size = 8"), &e), 0);
+	assert_int_equal(query(look, "SELECT size FROM item WHERE name = 'first'"), 8);
+	db_close(look);
+	db_close(db);
+}
+
 static void test_failed_migration_leaves_the_version_before(void **state)
 {
 	static const char *const failing[] = {
@@ -282,6 +314,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_in_folder(test_memory_when_no_path),
 		test_in_folder(test_migrations_run_once_each),
+		test_in_folder(test_who_looks_on_changes_no_schema),
+		test_in_folder(test_who_looks_on_sees_what_is_written),
 		test_in_folder(test_failed_migration_leaves_the_version_before),
 		test_in_folder(test_settings_that_keep_what_was_committed),
 		test_in_folder(test_who_only_reads_waits_for_the_lock_too),

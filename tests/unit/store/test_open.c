@@ -70,6 +70,25 @@ static void test_looking_makes_no_store(void **state)
 	assert_int_equal(access(file, F_OK), -1);
 }
 
+/* An empty one is of the oldest version there is. */
+static void test_looking_leaves_an_older_store_as_it_is(void **state)
+{
+	struct fixture *f = *state;
+	auto_free char *file = fs_join(f->folder, "weir.db");
+	auto_free char *value = NULL;
+	struct store *looking = NULL;
+	struct stat st;
+
+	fixture_close(f);
+	assert_int_equal(fs_write(file, "", 0, 0600, NULL), 0);
+	assert_int_equal(store_open_shared(f->folder, "scope", &looking, &f->e), 0);
+	assert_int_equal(store_get(looking, "head", &value, &f->e), 0);
+	assert_null(value);
+	store_close(looking);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_size, 0);
+}
+
 static void test_folders_are_made_for_nobody_else(void **state)
 {
 	struct fixture *f = *state;
@@ -206,6 +225,7 @@ int main(void)
 		test_with_fixture(test_lock_goes_with_the_store),
 		test_with_fixture(test_looking_needs_no_lock),
 		test_with_fixture(test_looking_makes_no_store),
+		test_with_fixture(test_looking_leaves_an_older_store_as_it_is),
 		test_with_fixture(test_folders_are_made_for_nobody_else),
 		test_with_fixture(test_folder_that_cannot_be_made_is_an_error),
 		test_with_fixture(test_store_of_a_newer_version_is_left_alone),

@@ -13,8 +13,8 @@
 
 #define BRANCHES_SHOWN 5
 
-/* One comes with every fetch that brings something, and libgit2 never puts them together. */
-#define PACKS_KEPT 50
+/* How often a mirror that would be cleaner is not cloned anew after that failed. */
+#define CLONES_SPARED 50
 
 int64_t source_deadline(const struct source *s)
 {
@@ -110,16 +110,21 @@ int source_recover(struct source *s, int rc, int64_t deadline_mono_ms, struct er
 	return rc;
 }
 
-/* A newer head that it brings is as good as the one just fetched. Failure leaves more packs than
- * there need be. */
-static void consolidate(struct source *s, int64_t deadline_mono_ms, git_oid *oid)
+void source_tidy(struct source *s, int64_t deadline_mono_ms, git_oid *head)
 {
 	struct err e = ERR_INIT;
+	git_oid oid;
 
-	if (mirror_count_packs(&s->mirror) % PACKS_KEPT != 0)
+	if (!mirror_is_cluttered(&s->mirror))
 		return;
-	if (clone_anew(s, deadline_mono_ms, oid, &e) < 0)
-		log_debug("packs stay apart", "why", e.msg, NULL);
+	if (s->clones_spared > 0) {
+		s->clones_spared--;
+	} else if (clone_anew(s, deadline_mono_ms, &oid, &e) < 0) {
+		log_debug("the mirror stays as it is", "why", e.msg, NULL);
+		s->clones_spared = CLONES_SPARED;
+	} else {
+		*head = oid;
+	}
 }
 
 int source_find_tree(
@@ -229,7 +234,6 @@ static int describe(struct source *s, const git_oid *oid, const char *known,
 		return rc;
 	const char *summary = git_commit_summary(commit);
 	text_escape_into(head.summary, sizeof(head.summary), summary ? summary : "");
-	head.committed_ms = git_commit_time(commit) * 1000;
 	if (tree)
 		git_oid_tostr(head.tree, sizeof(head.tree), git_tree_id(tree));
 	*ret_head = head;
@@ -246,7 +250,7 @@ static int fetch_once(struct source *s, const char *known, int64_t deadline_mono
 	if (rc < 0)
 		return rc;
 	if (new_pack) {
-		consolidate(s, deadline_mono_ms, &oid);
+		source_tidy(s, deadline_mono_ms, &oid);
 		rc = mirror_begin(&s->mirror, e);
 	}
 	return rc < 0 ? rc : describe(s, &oid, known, ret_head, e);

@@ -29,6 +29,7 @@ struct source {
 	 * mirror was last cloned anew because it was broken. */
 	char advertised[SHA_MAX];
 	char renewed_for[SHA_MAX];
+	unsigned clones_spared; /* see source_tidy */
 	struct map parsed; /* struct parsed_file by blob id: what the last load used */
 };
 
@@ -40,6 +41,13 @@ int64_t source_deadline(const struct source *s);
  * this head, does that. 0: try the operation again. Else the error stands.
  */
 int source_recover(struct source *s, int rc, int64_t deadline_mono_ms, struct err *e);
+
+/*
+ * Clones a mirror anew that consists of more pieces than it has to. The head that it brings is as
+ * good as the one fetched before, and takes its place. If it fails, all is as it was, and is left
+ * so for a while.
+ */
+void source_tidy(struct source *s, int64_t deadline_mono_ms, git_oid *head);
 
 /*
  * Whether a blob that libgit2 does not find (its `error`) is one that the server left out as larger

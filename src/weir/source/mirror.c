@@ -13,6 +13,8 @@
 #include "base/text.h"
 
 #define SWEEP_OPEN_FOLDERS 16
+#define PACKS_KEPT	   50
+#define OBJECTS_KEPT	   6400 /* that are files of their own */
 
 /* libgit2 puts _git2_ and six characters into the names of its temporary files. */
 static int sweep_entry(const char *path, const struct stat *st, int type, struct FTW *walk)
@@ -111,16 +113,24 @@ int mirror_replace(struct mirror *m, git_repository *repo, struct err *e)
 	return rc < 0 ? rc : mirror_begin(m, e);
 }
 
-size_t mirror_count_packs(const struct mirror *m)
+/* Of the mirror's folder, those files whose names end so. */
+static size_t count_files(const struct mirror *m, const char *below, const char *suffix)
 {
-	auto_free char *path = fs_join(m->git_dir, "objects/pack");
+	auto_free char *path = fs_join(m->git_dir, below);
 	DIR *dir = opendir(path);
 	size_t n = 0;
 
 	if (!dir)
 		return 0;
 	for (struct dirent *entry; (entry = readdir(dir));)
-		n += text_has_suffix(entry->d_name, ".pack");
+		n += entry->d_name[0] != '.' && text_has_suffix(entry->d_name, suffix);
 	closedir(dir);
 	return n;
+}
+
+/* Objects are spread evenly over 256 folders: one of them tells, as `git gc --auto` has it. */
+bool mirror_is_cluttered(const struct mirror *m)
+{
+	return count_files(m, "objects/pack", ".pack") >= PACKS_KEPT ||
+	       count_files(m, "objects/17", "") >= OBJECTS_KEPT / 256;
 }

@@ -41,7 +41,8 @@ int mirror_failed(struct mirror *m, struct err *e, const char *fmt, ...)
 int mirror_begin_new(struct mirror *m, git_repository **ret_repo, struct err *e);
 int mirror_replace(struct mirror *m, git_repository *repo, struct err *e);
 
-/* How many packs it consists of. */
-size_t mirror_count_packs(const struct mirror *m);
+/* It consists of many pieces: a pack comes with each fetch that brings something, and a few objects
+ * with each note that is written; libgit2 never puts them together. */
+bool mirror_is_cluttered(const struct mirror *m);
 
 #endif

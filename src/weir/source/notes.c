@@ -255,6 +255,7 @@ int source_push_notes(
 {
 	const struct notes_job j = {s, ref, notes, n, source_deadline(s)};
 	int rc = check_notes(&j, e);
+	git_oid head;
 
 	if (rc == 0)
 		rc = mirror_begin(&s->mirror, e);
@@ -266,5 +267,7 @@ int source_push_notes(
 		if (rc == 0)
 			rc = push_until_there(&j, e);
 	}
+	if (rc == 0)
+		source_tidy(s, j.deadline_mono_ms, &head);
 	return rc;
 }

@@ -68,7 +68,6 @@ struct source_head {
 	char tree[SHA_MAX]; /* of `path`; "" if there is no such folder in the commit */
 	enum source_relation relation;
 	char summary[160]; /* first line of the message, escaped */
-	int64_t committed_ms;
 };
 
 /*

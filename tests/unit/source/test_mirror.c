@@ -246,6 +246,57 @@ static void test_packs_are_put_together_when_there_are_fifty(void **state)
 	assert_int_equal(count_replicators(s, head.sha), 1);
 }
 
+/* The server serves the fetch, and breaks off in the clone that follows, having said that the
+ * branch went on. */
+static void test_what_was_fetched_counts_when_it_cannot_be_cloned_anew(void **state)
+{
+	struct scratch *s = *state;
+	auto_free char *search = xstrdup(getenv("PATH"));
+	auto_free char *git = scratch_ask(s, "command -v git");
+	auto_free char *path = xasprintf("%s/bin:%s", s->dir, search);
+	auto_free char *program = fs_join(s->dir, "bin/git");
+	auto_free char *script = xasprintf("#!/bin/sh\n"
+					   "mkdir %s/served 2>/dev/null && exec %s \"$@\"\n"
+					   "%s -C %s update-ref refs/heads/main refs/heads/next\n"
+					   "exec %s upload-pack --advertise-refs %s\n",
+		s->dir, git, git, s->origin, git, s->origin);
+
+	scratch_open(s);
+	struct source_head head = scratch_fetch(s, NULL);
+	scratch_run(s, "for i in $(seq 48); do touch mirror/git/objects/pack/$i.pack; done");
+	auto_free char *pushed = scratch_push(s, "main");
+	free(scratch_push(s, "next"));
+	scratch_run(s, "mkdir bin");
+	assert_int_equal(fs_write(program, script, strlen(script), 0700, NULL), 0);
+	setenv("PATH", path, 1);
+	head = scratch_fetch(s, head.sha);
+	setenv("PATH", search, 1);
+	assert_string_equal(head.sha, pushed);
+	assert_int_equal(head.relation, SOURCE_FORWARD);
+	assert_int_equal(count_packs(s), 50);
+}
+
+static void test_loose_objects_are_put_together_when_there_are_many(void **state)
+{
+	struct scratch *s = *state;
+	struct err e = ERR_INIT;
+	struct source_note note = {NULL, "weir/acme/sync", "success weir/acme/sync 1 in sync"};
+
+	scratch_open(s);
+	struct source_head head = scratch_fetch(s, NULL);
+	ino_t before = mirror_identity(s);
+	note.sha = head.sha;
+	assert_int_equal(source_push_notes(s->source, "refs/notes/weir/acme", &note, 1, &e), 0);
+	assert_int_equal(mirror_identity(s), before);
+	scratch_run(s, "mkdir -p mirror/git/objects/17 && for i in $(seq 25); do "
+		       "touch mirror/git/objects/17/$(printf %%038d $i); done");
+	note.line = "failure weir/acme/sync 1 failed";
+	assert_int_equal(source_push_notes(s->source, "refs/notes/weir/acme", &note, 1, &e), 0);
+	assert_int_not_equal(mirror_identity(s), before);
+	assert_int_equal(scratch_fetch(s, head.sha).relation, SOURCE_SAME);
+	assert_int_equal(count_replicators(s, head.sha), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -261,6 +312,8 @@ int main(void)
 		TEST(test_cloned_anew_when_a_reference_is_empty),
 		TEST(test_an_error_when_it_breaks_twice_at_one_head),
 		TEST(test_packs_are_put_together_when_there_are_fifty),
+		TEST(test_what_was_fetched_counts_when_it_cannot_be_cloned_anew),
+		TEST(test_loose_objects_are_put_together_when_there_are_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,11 +237,6 @@ int proc_write(
 	return 0;
 }
 
-void proc_close_input(struct proc *p)
-{
-	close_slot(&p->in);
-}
-
 int proc_read(struct proc *p, void *out, size_t size, size_t *ret_got, int64_t deadline_mono_ms,
 	struct err *e)
 {

@@ -29,7 +29,6 @@ struct proc;
 int proc_start(char *const argv[], char *const env[], struct proc **ret_proc, struct err *e);
 int proc_write(
 	struct proc *p, const void *data, size_t len, int64_t deadline_mono_ms, struct err *e);
-void proc_close_input(struct proc *p);
 /* Waits for at least one byte. */
 int proc_read(struct proc *p, void *out, size_t size, size_t *ret_got, int64_t deadline_mono_ms,
 	struct err *e);

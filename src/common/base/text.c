@@ -133,19 +133,6 @@ void text_quote_json(struct buf *out, const char *s, size_t len)
 	buf_addc(out, '"');
 }
 
-bool text_is_utf8(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len;) {
-		uint32_t c;
-		size_t n = text_next(s + i, len - i, &c);
-
-		if (n == 0)
-			return false;
-		i += n;
-	}
-	return true;
-}
-
 /* Bytes up to the character number `max`, or all of them. Counts into ret_chars. */
 static size_t measure(const char *s, size_t len, size_t max, size_t *ret_chars)
 {

@@ -28,7 +28,6 @@ void text_quote_json(struct buf *out, const char *s, size_t len);
  * character. */
 void text_escape_into(char *out, size_t size, const char *s);
 
-bool text_is_utf8(const char *s, size_t len);
 /* Code points; bytes that are not UTF-8 count one each. */
 size_t text_length(const char *s);
 /* Cuts a string to at most `max` code points, the last one being "…" if something was cut. */

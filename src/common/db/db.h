@@ -57,7 +57,6 @@ struct db_stmt *db_prepare(struct db *db, const char *literal_sql);
 void db_bind_text(struct db_stmt *s, int i, const char *text); /* copied; NULL binds NULL */
 void db_bind_blob(struct db_stmt *s, int i, const void *data, size_t len); /* copied; never NULL */
 void db_bind_int(struct db_stmt *s, int i, int64_t value);
-void db_bind_null(struct db_stmt *s, int i);
 /* 1: a row, 0: done, negative: an error (and the statement is reset). */
 int db_step(struct db_stmt *s, struct err *e);
 void db_reset(struct db_stmt *s);

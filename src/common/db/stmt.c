@@ -72,11 +72,6 @@ void db_bind_int(struct db_stmt *s, int i, int64_t value)
 	check_bound(s, sqlite3_bind_int64(s->stmt, i, value), i);
 }
 
-void db_bind_null(struct db_stmt *s, int i)
-{
-	check_bound(s, sqlite3_bind_null(s->stmt, i), i);
-}
-
 int db_step(struct db_stmt *s, struct err *e)
 {
 	struct db *db = s->db;

@@ -131,20 +131,6 @@ void problems_print(const struct problems *p, FILE *out)
 		fprintf(out, "… and %zu more\n", n_all - p->n);
 }
 
-void problems_move(struct problems *to, struct problems *from)
-{
-	vec_each (it, from) {
-		if (to->n < LIMIT_PROBLEMS)
-			vec_push(to, *it);
-		else
-			release_problem(it);
-	}
-	to->n_errors += from->n_errors;
-	to->n_warnings += from->n_warnings;
-	vec_release(from);
-	*from = (struct problems)PROBLEMS_INIT;
-}
-
 void problems_release(struct problems *p)
 {
 	vec_each (it, p)

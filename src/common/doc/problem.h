@@ -49,8 +49,6 @@ void problems_sort(struct problems *p);
 /* One line, without the line end; used wherever a problem is shown. */
 void problem_format(const struct problem *p, struct buf *out);
 void problems_print(const struct problems *p, FILE *out);
-/* Moves all of `from` into `to`. */
-void problems_move(struct problems *to, struct problems *from);
 void problems_release(struct problems *p);
 
 #endif

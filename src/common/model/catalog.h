@@ -117,8 +117,6 @@ struct origin replicator_origin(const struct replicator *r, const struct node *v
 /* Nothing that is said of it is said otherwise, or elsewhere, in the other: two of catalogs that
  * share their parsed files. Quick, and may be false where they are the same. */
 bool replicator_same(const struct replicator *r, const struct replicator *other);
-/* The name of the KafkaCluster that one of its ends is, NULL if it is none. */
-const char *replicator_cluster(const struct replicator *r, bool source_end);
 
 /*
  * A file's parsed form: its documents, decoded and checked each on its own. It does not know its

@@ -51,11 +51,3 @@ bool replicator_same(const struct replicator *r, const struct replicator *other)
 	}
 	return true;
 }
-
-const char *replicator_cluster(const struct replicator *r, bool source_end)
-{
-	const struct end_fields *end = &ends[source_end ? END_SOURCE : END_DESTINATION];
-	const struct node *id = r->spec.value[end->kafka_id];
-
-	return replicator_origin(r, id ? id : r->spec.value[end->details]).name;
-}

@@ -255,7 +255,6 @@ void call_take_headers(struct call *c, struct http_response *ret_response)
 	*ret_response = (struct http_response){
 		.status = (int)status,
 		.content_type = content_type ? content_type : xstrdup(""),
-		.etag = get_header(c, "ETag"),
 		.location = get_header(c, "Location"),
 		.retry_after_ms = retry_after_s * 1000,
 		.body = BUF_INIT,

@@ -44,7 +44,6 @@ struct http_request {
 struct http_response {
 	int status;
 	char *content_type; /* "" if none */
-	char *etag; /* NULL if none */
 	char *location; /* NULL if none */
 	int64_t retry_after_ms; /* from seconds or a date; 0 if none */
 	struct strv headers; /* those that were wanted and came: "Name: value" */
@@ -66,8 +65,6 @@ const char *http_response_header(const struct http_response *r, const char *name
 int url_add_segment(struct buf *url, const char *segment, struct err *e);
 /* Checks scheme (http or https), host, and that there are no credentials in it. */
 int url_check_http(const char *url, struct err *e);
-/* Scheme, host and port are the same (default ports count). */
-bool url_same_origin(const char *a, const char *b);
 /* From an absolute or relative `next` link: path and query only, behind the origin of `base`. */
 int url_on_origin(const char *base, const char *next, char **ret_url, struct err *e);
 

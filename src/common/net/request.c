@@ -59,7 +59,6 @@ int http_request_header(struct http_request *r, const char *name, const char *va
 void http_response_release(struct http_response *r)
 {
 	free(r->content_type);
-	free(r->etag);
 	free(r->location);
 	strv_release(&r->headers);
 	buf_release(&r->body);

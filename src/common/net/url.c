@@ -1,4 +1,4 @@
-/* URLs: built segment by segment, checked, and compared by origin. */
+/* URLs: built segment by segment, checked, and kept on one origin. */
 #include "net/call.h"
 
 #include <string.h>
@@ -102,18 +102,6 @@ static char *get_origin(CURLU *parsed)
 	auto_curl char *port = get_part(parsed, CURLUPART_PORT);
 
 	return xasprintf("%s://%s%s%s", scheme, host, port ? ":" : "", port ? port : "");
-}
-
-bool url_same_origin(const char *a, const char *b)
-{
-	auto_url CURLU *parsed_a = NULL;
-	auto_url CURLU *parsed_b = NULL;
-
-	if (url_parse_http(a, &parsed_a, NULL) < 0 || url_parse_http(b, &parsed_b, NULL) < 0)
-		return false;
-	auto_free char *origin_a = get_origin(parsed_a);
-	auto_free char *origin_b = get_origin(parsed_b);
-	return strcasecmp(origin_a, origin_b) == 0;
 }
 
 int url_on_origin(const char *base, const char *next, char **ret_url, struct err *e)

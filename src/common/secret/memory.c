@@ -135,8 +135,3 @@ size_t secret_len(const struct secret *s)
 {
 	return s->len;
 }
-
-bool secret_equal(const struct secret *s, const void *data, size_t len)
-{
-	return s->len == len && (!len || sodium_memcmp(s->bytes, data, len) == 0);
-}

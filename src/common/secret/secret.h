@@ -28,8 +28,6 @@ void secret_free(struct secret *s);
 /* The bytes, ended by a NUL; for handing to the library that needs them and nothing else. */
 const char *secret_reveal(const struct secret *s);
 size_t secret_len(const struct secret *s);
-/* Constant time. */
-bool secret_equal(const struct secret *s, const void *data, size_t len);
 void secret_freep(struct secret **s);
 #define auto_secret __attribute__((cleanup(secret_freep)))
 

@@ -47,12 +47,11 @@ static size_t read_output(struct proc *p, char *out, size_t size)
 static void test_what_is_written_comes_back(void **state)
 {
 	(void)state;
-	struct proc *p = run_shell("cat; echo done");
+	struct proc *p = run_shell("head -c 6; echo done");
 	char out[64];
 	int status = -1;
 
 	assert_int_equal(proc_write(p, "hello ", 6, later(), NULL), 0);
-	proc_close_input(p);
 	read_output(p, out, sizeof(out));
 	assert_string_equal(out, "hello done\n");
 	assert_int_equal(proc_finish(p, later(), &status, NULL), 0);

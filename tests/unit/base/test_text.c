@@ -40,15 +40,22 @@ static void test_escape_shows_bytes_that_are_not_utf8(void **state)
 	assert_escaped("\xf8\x90\x80\x80", 4, "\\xf8\\x90\\x80\\x80");
 }
 
-static void test_is_utf8_knows_the_edges(void **state)
+static size_t next(const char *s)
+{
+	uint32_t c;
+
+	return text_next(s, strlen(s), &c);
+}
+
+static void test_next_knows_the_edges_of_utf8(void **state)
 {
 	(void)state;
-	assert_true(text_is_utf8("", 0));
-	assert_true(text_is_utf8("\xf4\x8f\xbf\xbf", 4));
-	assert_true(text_is_utf8("\xee\x80\x80", 3));
-	assert_false(text_is_utf8("\xe0\x80\x80", 3));
-	assert_false(text_is_utf8("\xf0\x9f\x98", 3));
-	assert_false(text_is_utf8("a\x80", 2));
+	assert_int_equal(next(""), 0);
+	assert_int_equal(next("\xf4\x8f\xbf\xbf"), 4);
+	assert_int_equal(next("\xee\x80\x80"), 3);
+	assert_int_equal(next("\xe0\x80\x80"), 0);
+	assert_int_equal(next("\xf0\x9f\x98"), 0);
+	assert_int_equal(next("\x80"), 0);
 }
 
 static void test_quote_json_is_json(void **state)
@@ -170,7 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_escape_leaves_nothing_that_moves_the_cursor),
 		cmocka_unit_test(test_escape_shows_bytes_that_are_not_utf8),
-		cmocka_unit_test(test_is_utf8_knows_the_edges),
+		cmocka_unit_test(test_next_knows_the_edges_of_utf8),
 		cmocka_unit_test(test_quote_json_is_json),
 		cmocka_unit_test(test_length_counts_characters),
 		cmocka_unit_test(test_truncate_ends_with_an_ellipsis),

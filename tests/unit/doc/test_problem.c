@@ -109,37 +109,6 @@ static void test_an_error_is_kept_though_the_list_is_full_of_warnings(void **sta
 	problems_release(&p);
 }
 
-static void test_move_takes_problems_and_counts(void **state)
-{
-	(void)state;
-	struct problems to = PROBLEMS_INIT, from = PROBLEMS_INIT;
-
-	problems_add(&to, PROBLEM_ERROR, NULL, 0, 0, "a", "first");
-	problems_add(&from, PROBLEM_WARNING, NULL, 0, 0, "b", "second");
-	problems_move(&to, &from);
-	assert_int_equal(to.n, 2);
-	assert_string_equal(to.at[1].message, "second");
-	assert_int_equal(to.n_errors, 1);
-	assert_int_equal(to.n_warnings, 1);
-	assert_int_equal(from.n, 0);
-	assert_int_equal(from.n_warnings, 0);
-	problems_release(&to);
-}
-
-static void test_move_past_the_limit_drops(void **state)
-{
-	(void)state;
-	struct problems to = PROBLEMS_INIT, from = PROBLEMS_INIT;
-
-	for (size_t i = 0; i < LIMIT_PROBLEMS; i++)
-		problems_add(&to, PROBLEM_ERROR, NULL, 0, 0, "", "first");
-	problems_add(&from, PROBLEM_ERROR, "x", 0, 0, "b", "second");
-	problems_move(&to, &from);
-	assert_int_equal(to.n, LIMIT_PROBLEMS);
-	assert_int_equal(to.n_errors, LIMIT_PROBLEMS + 1);
-	problems_release(&to);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,8 +117,6 @@ int main(void)
 		cmocka_unit_test(test_sort_is_by_file_line_and_column),
 		cmocka_unit_test(test_past_the_limit_they_are_only_counted),
 		cmocka_unit_test(test_an_error_is_kept_though_the_list_is_full_of_warnings),
-		cmocka_unit_test(test_move_takes_problems_and_counts),
-		cmocka_unit_test(test_move_past_the_limit_drops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

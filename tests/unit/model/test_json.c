@@ -183,8 +183,8 @@ static void assert_origins(const struct replicator *r)
 	assert_origin(
 		r, node_get(config, "producer.linger.ms"), ORIGIN_DOCUMENT, "eu/users.yaml", 8);
 	assert_origin(r, NULL, ORIGIN_DOCUMENT, "eu/users.yaml", 3);
-	assert_string_equal(replicator_cluster(r, true), "prod-eu");
-	assert_null(replicator_cluster(r, false));
+	assert_string_equal(
+		replicator_origin(r, r->spec.value[SPEC_SOURCE_KAFKA_ID]).name, "prod-eu");
 }
 
 static void test_origins_survive_the_store(void **state)

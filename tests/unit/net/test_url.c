@@ -110,28 +110,6 @@ static void test_check_never_repeats_a_password(void **state)
 	}
 }
 
-static void test_origin_is_scheme_host_and_port(void **state)
-{
-	static const struct {
-		const char *a, *b;
-		bool same;
-	} cases[] = {
-		{"https://h/", "https://h:443/other?x", true},
-		{"http://h", "http://h:80", true},
-		{"https://H.example", "https://h.EXAMPLE/", true},
-		{"http://[::1]:8080/", "http://[::1]:8080/x", true},
-		{"http://h/", "https://h/", false},
-		{"http://h/", "http://h:81/", false},
-		{"http://h/", "http://h.evil/", false},
-		{"http://h/", "/relative", false},
-		{"not a url", "not a url", false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_int_equal(url_same_origin(cases[i].a, cases[i].b), cases[i].same);
-}
-
 static void test_link_stays_on_origin(void **state)
 {
 	static const char base[] =
@@ -194,7 +172,6 @@ int main(void)
 		cmocka_unit_test(test_segment_refused_when_it_would_climb),
 		cmocka_unit_test(test_check_takes_http_only),
 		cmocka_unit_test(test_check_never_repeats_a_password),
-		cmocka_unit_test(test_origin_is_scheme_host_and_port),
 		cmocka_unit_test(test_link_stays_on_origin),
 		cmocka_unit_test(test_link_has_a_port_only_where_base_has),
 		cmocka_unit_test(test_link_refused_when_senseless),

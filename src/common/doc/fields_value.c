@@ -1,13 +1,13 @@
 /* The values of fields: what each type takes, and what is said about anything else. */
 #include "doc/fields_parts.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "doc/json.h"
+#include "secret/secret.h"
 
 /* Of a value that is repeated in a message. */
 #define SHOWN_MAX 60
@@ -70,29 +70,10 @@ static bool check_string(const struct field_context *c, const struct node *value
 	return field_wrong_type(c, value, "a string");
 }
 
-static bool is_variable_name(const char *name)
-{
-	if (!*name || isdigit((unsigned char)*name))
-		return false;
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && *name != '_')
-			return false;
-	return true;
-}
-
-static bool is_secret_reference(const char *s)
-{
-	if (text_has_prefix(s, "env:"))
-		return is_variable_name(s + 4);
-	if (text_has_prefix(s, "file:"))
-		return s[5] != '\0';
-	return text_has_prefix(s, "systemd:") && s[8] && !strchr(s, '/') && s[8] != '.';
-}
-
 /* The value may be the secret itself: it is never repeated. */
 static bool check_secret(const struct field_context *c, const struct node *value)
 {
-	if (value->type == NODE_STRING && is_secret_reference(value->u.string.s))
+	if (value->type == NODE_STRING && secret_ref_valid(value->u.string.s))
 		return true;
 	return field_problem(c, value,
 		"must say where the secret is: env:NAME, file:PATH or systemd:NAME; never the "

@@ -86,20 +86,11 @@ static const struct ref_kind *find_kind(const char *ref, const char **ret_name)
 	return NULL;
 }
 
-static int refuse(struct err *e)
-{
-	return err_set(e, ERR_CONFIG,
-		"not a reference to a secret: write env:NAME, file:PATH or systemd:NAME");
-}
-
-bool secret_ref_valid(const char *ref, struct err *e)
+bool secret_ref_valid(const char *ref)
 {
 	const char *name;
 
-	if (find_kind(ref, &name))
-		return true;
-	refuse(e);
-	return false;
+	return find_kind(ref, &name);
 }
 
 int secret_ref_read(const char *ref, struct secret **ret_secret, struct err *e)
@@ -107,5 +98,8 @@ int secret_ref_read(const char *ref, struct secret **ret_secret, struct err *e)
 	const char *name = NULL;
 	const struct ref_kind *kind = find_kind(ref, &name);
 
-	return kind ? kind->read(name, ret_secret, e) : refuse(e);
+	if (!kind)
+		return err_set(e, ERR_CONFIG,
+			"not a reference to a secret: write env:NAME, file:PATH or systemd:NAME");
+	return kind->read(name, ret_secret, e);
 }

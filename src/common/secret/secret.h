@@ -35,9 +35,10 @@ void secret_freep(struct secret **s);
  * Constant time. */
 bool secret_hmac_matches(const struct secret *key, const void *data, size_t len, const char *hex);
 
-/* True if the text is a well-formed reference; else `e` says what one looks like (and does not
- * repeat the text, which may be a secret that somebody wrote there by mistake). */
-bool secret_ref_valid(const char *ref, struct err *e);
+/* True if the text is a well-formed reference. */
+bool secret_ref_valid(const char *ref);
+/* ERR_CONFIG if it is none. The text is not repeated: it may be a secret that somebody wrote there
+ * by mistake. */
 int secret_ref_read(const char *ref, struct secret **ret_secret, struct err *e);
 
 /*

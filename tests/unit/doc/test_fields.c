@@ -391,10 +391,11 @@ static void test_a_secret_is_a_reference_and_is_never_repeated(void **state)
 {
 	(void)state;
 	static const char *const good[] = {"\"env:A_1\"", "\"env:_x\"",
-		"\"file:/run/secrets/token\"", "file:token", "systemd:api-token"};
+		"\"file:/run/secrets/token\"", "file:token", "systemd:api-token", "systemd:.x"};
 	static const char *const bad[] = {"hunter2", "s3cr3t:env:A", "\"env:\"", "\"env:1A\"",
 		"\"env:A B\"", "\"env:A-B\"", "\"file:\"", "\"systemd:\"", "systemd:../x",
-		"systemd:a/b", "12345", "true", "[hunter2]", "\"ENV:A\""};
+		"systemd:a/b", "systemd:..", "\"file:/run/\\ttoken\"", "12345", "true", "[hunter2]",
+		"\"ENV:A\""};
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		auto_free char *yaml = xasprintf("token: %s", good[i]);

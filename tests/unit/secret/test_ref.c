@@ -22,7 +22,7 @@ static void test_well_formed_references_are_valid(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		assert_true(secret_ref_valid(good[i], NULL));
+		assert_true(secret_ref_valid(good[i]));
 }
 
 static void test_other_texts_are_refused_without_repeating_them(void **state)
@@ -35,15 +35,12 @@ static void test_other_texts_are_refused_without_repeating_them(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct secret *s = NULL;
-		struct err valid = ERR_INIT;
-		struct err read = ERR_INIT;
+		struct err e = ERR_INIT;
 
-		assert_false(secret_ref_valid(bad[i], &valid));
-		assert_int_equal(valid.code, ERR_CONFIG);
-		assert_non_null(strstr(valid.msg, "env:NAME, file:PATH or systemd:NAME"));
-		assert_null(strstr(valid.msg, "s3cr3t"));
-		assert_int_equal(secret_ref_read(bad[i], &s, &read), -ERR_CONFIG);
-		assert_string_equal(read.msg, valid.msg);
+		assert_false(secret_ref_valid(bad[i]));
+		assert_int_equal(secret_ref_read(bad[i], &s, &e), -ERR_CONFIG);
+		assert_non_null(strstr(e.msg, "env:NAME, file:PATH or systemd:NAME"));
+		assert_null(strstr(e.msg, "s3cr3t"));
 		assert_null(s);
 	}
 }

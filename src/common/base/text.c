@@ -268,6 +268,28 @@ static const char *skip_char(const char *s)
 	return s + (n ? n : 1);
 }
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool text_percent(const char *s, size_t len, char *ret_byte)
+{
+	int high = len >= 3 && s[0] == '%' ? hex_digit(s[1]) : -1;
+	int low = high >= 0 ? hex_digit(s[2]) : -1;
+
+	if (low < 0)
+		return false;
+	*ret_byte = (char)(high << 4 | low);
+	return true;
+}
+
 /* The last * is the only one worth going back to: linear in practice, never worse than |pattern| ×
  * |s|. */
 bool text_glob(const char *pattern, const char *s)

@@ -40,6 +40,8 @@ const char *text_suggest(const char *word, const char *const *candidates, size_t
 bool text_parse_u64(const char *s, uint64_t *ret_value);
 bool text_has_prefix(const char *s, const char *prefix);
 bool text_has_suffix(const char *s, const char *suffix);
+/* Whether `len` bytes begin with %XX, as in URLs, and the byte that it stands for. */
+bool text_percent(const char *s, size_t len, char *ret_byte);
 /* Matches a shell pattern of literal characters, * and ?. */
 bool text_glob(const char *pattern, const char *s);
 

@@ -4,17 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
+#include "base/text.h"
 
 /* NULL if an escape is none, or is that of a NUL, which would cut the string. */
 static char *decode(const char *s, size_t len, bool is_query)
@@ -23,18 +13,14 @@ static char *decode(const char *s, size_t len, bool is_query)
 	size_t n = 0;
 
 	for (size_t i = 0; i < len; i++) {
-		if (s[i] == '+' && is_query) {
-			out[n++] = ' ';
-		} else if (s[i] != '%') {
-			out[n++] = s[i];
-		} else {
-			int high = i + 2 < len ? hex_value(s[i + 1]) : -1;
-			int low = high >= 0 ? hex_value(s[i + 2]) : -1;
-			if (low < 0 || high + low == 0)
+		char c = s[i] == '+' && is_query ? ' ' : s[i];
+
+		if (c == '%') {
+			if (!text_percent(s + i, len - i, &c) || !c)
 				return NULL;
-			out[n++] = (char)(high << 4 | low);
 			i += 2;
 		}
+		out[n++] = c;
 	}
 	out[n] = '\0';
 	return TAKE(out);

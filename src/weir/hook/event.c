@@ -31,24 +31,15 @@ int hook_read_form(const struct hook_request *q, enum hook_form *ret_form, struc
 		*type ? type : "missing");
 }
 
-static int hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c | 0x20) : NULL;
-	return at ? (int)(at - digits) : -1;
-}
-
 static void decode(const char *s, size_t len, struct buf *out)
 {
 	for (size_t i = 0; i < len; i++) {
-		int high = s[i] == '%' && i + 2 < len ? hex_digit(s[i + 1]) : -1;
-		int low = high >= 0 ? hex_digit(s[i + 2]) : -1;
-		if (low < 0) {
-			buf_addc(out, (char)(s[i] == '+' ? ' ' : s[i]));
-			continue;
-		}
-		buf_addc(out, (char)(high << 4 | low));
-		i += 2;
+		char c = s[i];
+		if (text_percent(s + i, len - i, &c))
+			i += 2;
+		else if (c == '+')
+			c = ' ';
+		buf_addc(out, c);
 	}
 }
 

@@ -43,31 +43,19 @@ static char *without_end_slashes(const char *s)
 	return xmemdupz(s, len);
 }
 
-static int hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c | 0x20) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 /* The path of a file:// URL, its %XX decoded as git does. NULL if that gives no path. */
 static char *decode_path(const char *s)
 {
 	auto_buf struct buf out = BUF_INIT;
 
-	for (; *s; s++) {
-		int high = *s == '%' ? hex_digit(s[1]) : -1;
-		int low = high >= 0 ? hex_digit(s[2]) : -1;
+	for (const char *end = s + strlen(s); s < end; s++) {
+		char c = *s;
 
-		if (low < 0) {
-			buf_addc(&out, *s);
-			continue;
-		}
-		if (high == 0 && low == 0)
+		if (text_percent(s, (size_t)(end - s), &c))
+			s += 2;
+		if (!c)
 			return NULL;
-		buf_addc(&out, (char)(high << 4 | low));
-		s += 2;
+		buf_addc(&out, c);
 	}
 	return without_end_slashes(buf_str(&out));
 }

@@ -58,6 +58,23 @@ static void test_next_knows_the_edges_of_utf8(void **state)
 	assert_int_equal(next("\x80"), 0);
 }
 
+static void test_percent_takes_two_hex_digits(void **state)
+{
+	static const char *const none[] = {
+		"", "%", "%4", "41", "%4g", "%g1", "% 4", "%+4", "%%4", "%\x10\x11", "%4\x11"};
+	char byte = 'x';
+
+	(void)state;
+	assert_true(text_percent("%2Fa", 4, &byte));
+	assert_int_equal(byte, '/');
+	assert_true(text_percent("%fFa", 3, &byte));
+	assert_int_equal((unsigned char)byte, 0xff);
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		assert_false(text_percent(none[i], strlen(none[i]), &byte));
+	assert_false(text_percent("%41", 2, &byte));
+	assert_int_equal((unsigned char)byte, 0xff);
+}
+
 static void test_quote_json_is_json(void **state)
 {
 	(void)state;
@@ -178,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_escape_leaves_nothing_that_moves_the_cursor),
 		cmocka_unit_test(test_escape_shows_bytes_that_are_not_utf8),
 		cmocka_unit_test(test_next_knows_the_edges_of_utf8),
+		cmocka_unit_test(test_percent_takes_two_hex_digits),
 		cmocka_unit_test(test_quote_json_is_json),
 		cmocka_unit_test(test_length_counts_characters),
 		cmocka_unit_test(test_truncate_ends_with_an_ellipsis),

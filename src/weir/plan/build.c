@@ -191,6 +191,7 @@ void plan_free(struct plan *p)
 		return;
 	vec_each (it, &p->items) {
 		vec_release(&it->diffs);
+		vec_release(&it->given);
 		strv_release(&it->notes);
 	}
 	vec_release(&p->items);

@@ -58,6 +58,13 @@ void item_hold_until(struct plan_item *it, enum plan_hold hold, enum plan_action
 	it->until_ms = until_ms;
 }
 
+void item_approved(struct plan_item *it, const char *digest)
+{
+	it->approval = digest;
+	it->approved = true;
+	vec_push(&it->given, digest);
+}
+
 static bool hold_unless_given(struct planner *p, struct plan_item *it, enum plan_hold hold,
 	enum plan_action action, const char *why, const char *release, const char *digest)
 {
@@ -66,8 +73,7 @@ static bool hold_unless_given(struct planner *p, struct plan_item *it, enum plan
 	if (approval_given(p->in, digest)) {
 		if (!it->approved)
 			item_note(it, "approved: %s", why);
-		it->approval = digest;
-		it->approved = true;
+		item_approved(it, digest);
 		return false;
 	}
 	item_hold(it, hold, action, why, release);

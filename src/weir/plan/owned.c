@@ -59,8 +59,7 @@ static void heal_contested(struct planner *p, struct plan_item *it, size_t n[VER
 	const char *digest = approval_digest(p, it, PLAN_UPDATE, NULL);
 	if (!approval_given(p->in, digest))
 		return;
-	it->approval = digest;
-	it->approved = true;
+	item_approved(it, digest);
 	item_note(it, "approved: what somebody else keeps changing back is written once more");
 	vec_each (setting, &p->settings)
 		if (setting->verdict == VERDICT_CONTESTED)

@@ -219,6 +219,9 @@ struct plan_item {
 	const char *approval;
 	bool approved; /* ... and it was */
 	struct {
+		VEC_FIELDS(const char *);
+	} given; /* all that was approved of it, also where something else still holds it */
+	struct {
 		VEC_FIELDS(struct plan_diff);
 	} diffs;
 	struct strv notes; /* "also provisions lag_alert_threshold (saved by somebody else)", … */

@@ -71,6 +71,8 @@ bool item_hold_unless_approved(struct planner *p, struct plan_item *it, enum pla
 /* ... in the face of this guard, a digest of its own. */
 bool item_hold_by_guard(struct planner *p, struct plan_item *it, enum plan_hold hold,
 	const char *why, const char *release, const char *guard);
+/* A person approved what would hold it. */
+void item_approved(struct plan_item *it, const char *digest);
 /* "2026-11-30T21:00:00Z", in the plan's arena. */
 const char *plan_time(struct planner *p, int64_t wall_ms);
 

@@ -235,7 +235,7 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	str_replace(&i->uid, xstrdup_opt(live->uid));
 	str_replace(&i->created_at, xstrdup_opt(live->created_at));
 	str_replace(&r->saved, spec_to_json(&live->spec));
-	if (r->approval) /* what others had saved goes along, whenever it is started */
+	if (r->approvals.n) /* what others had saved goes along, whenever it is started */
 		i->ours_from = 0;
 	note_not_kept(en, r, live);
 	note_leftovers(en, r, live);

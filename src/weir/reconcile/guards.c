@@ -53,10 +53,19 @@ bool engine_binds(const struct engine *en, const char *name, const char *digest)
 	return en->rewind_approval && !strcmp(en->rewind_approval, digest);
 }
 
+/* What was approved stays so while something else holds it. */
+static bool is_of_item(const struct plan_item *item, const char *digest)
+{
+	vec_each (given, &item->given)
+		if (!strcmp(*given, digest))
+			return true;
+	return item->approval && !strcmp(item->approval, digest);
+}
+
 static bool is_bound(const struct engine *en, const char *digest)
 {
 	vec_each (item, &en->plan->items)
-		if (item->approval && !strcmp(item->approval, digest))
+		if (is_of_item(item, digest))
 			return true;
 	return en->brake.approval && !strcmp(en->brake.approval, digest);
 }
@@ -72,11 +81,18 @@ void approvals_sweep(struct engine *en)
 	}
 }
 
+void approval_note(struct record *r, const struct plan_item *item)
+{
+	strv_clear(&r->approvals);
+	vec_each (given, &item->given)
+		strv_push(&r->approvals, *given);
+}
+
 void approval_used(struct engine *en, struct record *r)
 {
-	if (r->approval)
-		ledger_disapprove(&en->ledger, r->approval);
-	str_replace(&r->approval, NULL);
+	vec_each (digest, &r->approvals)
+		ledger_disapprove(&en->ledger, *digest);
+	strv_clear(&r->approvals);
 }
 
 static bool is_in_sync(const struct plan_item *item)

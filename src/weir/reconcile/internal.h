@@ -216,6 +216,8 @@ bool rewind_is_held(struct engine *en, const struct source_head *head);
 /* What was approved and is not there any more to be done needs an approval of its own if it comes
  * again. */
 void approvals_sweep(struct engine *en);
+/* What was approved of the item lets the open intent be. */
+void approval_note(struct record *r, const struct plan_item *item);
 /* What the open intent was approved for is done. */
 void approval_used(struct engine *en, struct record *r);
 

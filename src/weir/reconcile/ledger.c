@@ -182,7 +182,7 @@ static void record_free(void *p)
 	free(r->unread);
 	free(r->last_error);
 	free(r->saved);
-	free(r->approval);
+	strv_release(&r->approvals);
 	strv_release(&r->heals);
 	arena_release(&r->desired_arena);
 	arena_release(&r->plan_arena);

@@ -86,7 +86,7 @@ struct record {
 	int64_t wanted_ms; /* wall; since when plans have wanted something done about it, 0 if not
 			    */
 	struct strv heals; /* settings whose drift the open intent repairs */
-	char *approval; /* the digest that let the open intent be, NULL if none did */
+	struct strv approvals; /* the digests that let the open intent be */
 	bool found; /* was there, and not as Git says, when the store was new; and Git did not
 		       change it since */
 	bool healed; /* the open intent repairs drift, and nothing else */

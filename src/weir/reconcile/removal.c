@@ -49,7 +49,7 @@ void removal_begin(struct engine *en, struct plan_item *item)
 	if (work_waits(en, r) || calls_refused(r, REMOVAL_BODY, item->live->generation))
 		return;
 	r->healed = false;
-	str_replace(&r->approval, item->approved ? xstrdup_opt(item->approval) : NULL);
+	approval_note(r, item);
 	ledger_open_intent(&en->ledger, r, new_intent(en, item));
 	r->begun_by = en->plans;
 	turns_add(en, r, WORK_CHECK);

@@ -230,7 +230,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	};
 	r->healed = i->heals = heals_only(item);
 	contested_note(r, item);
-	str_replace(&r->approval, item->approved ? xstrdup_opt(item->approval) : NULL);
+	approval_note(r, item);
 	if (i->kind == INTENT_CREATE && r->row.owned) {
 		work_forget_object(&r->row);
 		ledger_changed(&en->ledger, r);

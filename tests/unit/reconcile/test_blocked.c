@@ -125,6 +125,31 @@ static void test_what_was_approved_is_started_also_if_that_fails_once(void **sta
 	}
 }
 
+/* It was approved, and what a person suspends is not thereby not approved any more. */
+static void test_what_was_approved_stays_so_while_it_is_suspended(void **state)
+{
+	struct world *w = *state;
+	struct err e = ERR_INIT;
+	const struct order order = {"orders", "", "anna", clock_wall_ms(&w->clock)};
+	bool still;
+	world_start_with(w, ONE);
+	save_theirs(w);
+	world_commit(w, DOCUMENT("orders", "5"));
+	world_run(w, MINUTE);
+	world_fail(w, API_PATCH, MISHAP_500, 1);
+	approve(w, "orders");
+	while (w->mishaps[API_PATCH])
+		world_run(w, 10);
+	orders_suspend(engine_ledger(w->engine), &order, false, 0, &e);
+	engine_ordered(w->engine, &e);
+	world_run(w, 10 * MINUTE);
+	assert_int_equal(world_object(w, "orders")->patches, 0);
+	assert_int_equal(orders_resume(engine_ledger(w->engine), &order, &still, &e), 0);
+	engine_ordered(w->engine, &e);
+	world_run(w, 10 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+}
+
 static void test_a_key_that_was_used_before_is_not_the_last_after_other_failures(void **state)
 {
 	struct world *w = *state;
@@ -206,6 +231,7 @@ int main(void)
 		TEST(test_an_api_that_answers_nobody_is_away),
 		TEST(test_what_was_approved_is_not_used_up_by_the_write_before),
 		TEST(test_what_was_approved_is_started_also_if_that_fails_once),
+		TEST(test_what_was_approved_stays_so_while_it_is_suspended),
 		TEST(test_a_key_that_was_used_before_is_not_the_last_after_other_failures),
 		TEST(test_the_first_retry_is_another_operation),
 		TEST(test_what_is_forbidden_is_on_disk_until_it_is_not),

@@ -2,6 +2,7 @@
 """What people are shown: `weir status` and `weir explain`, with a daemon and without."""
 
 import json
+import shutil
 import unittest
 
 from weirtest import DEADLINE_S, Site, document, main, wait_for
@@ -30,7 +31,7 @@ class StatusTest(unittest.TestCase):
             s.wait_pass()
             text = s.cli("status")
             self.assertRegex(text, rf"^acme at {sha[:12]}, last pass {TIME}\n")
-            self.assertRegex(text, rf"(?m)^{sha[:12]}  failure  weir/acme/sync  bad-dr: ended in Error")
+            self.assertRegex(text, rf"(?m)^{sha[:12]}  failure  weir/acme/sync +bad-dr: ended in Error")
             self.assertRegex(text, r"(?m)^bad-dr +failed +\d{4}-\d\d-\d\d \d\d:\d\dZ +backoff$")
             self.assertRegex(text, "(?m)^ +why +ended in Error at generation 1")
             self.assertRegex(text, "(?m)^ +do +change it in Git")
@@ -100,6 +101,83 @@ class StatusTest(unittest.TestCase):
             for limit in ("many", "-1", "1001", ""):
                 self.assertIn("must be a number", s.cli("explain", "a", "--limit", limit, status=64))
             s.cli("explain", status=64)
+
+
+class OrdersTest(unittest.TestCase):
+    """What people order while no daemon runs is shown by those who ask before one does."""
+
+    def row(self, s, name):
+        row = shown(s, "status")["replicators"].get(name)
+        if row:
+            told = shown(s, "explain", name)
+            self.assertEqual([told[key] for key in ("standing", "why", "release")],
+                             [row[key] for key in ("standing", "why", "release")])
+        return row
+
+    def test_suspensions_are(self):
+        with Site() as s:
+            s.start()
+            s.wait_status(s.push(TWO), "success", "^2 in sync")
+            s.cli("suspend", "payments-dr", "--reason", "audit")
+            wait_for(lambda: shown(s, "status")["replicators"]["payments-dr"]["standing"] == "suspended", DEADLINE_S)
+            s.stop()
+            s.cli("suspend", "orders-dr", "--reason", "upgrade", "--until", "2100-01-01T00:00:00Z")
+            row = self.row(s, "orders-dr")
+            self.assertEqual((row["standing"], row["until"]), ("suspended", "2100-01-01T00:00:00Z"))
+            self.assertRegex(row["why"], "^suspended by .*: upgrade$")
+            self.assertEqual(row["release"], "`weir resume orders-dr`")
+            s.cli("resume", "orders-dr")
+            self.assertEqual(self.row(s, "orders-dr")["standing"], "healthy")
+            s.cli("resume", "payments-dr")
+            row = self.row(s, "payments-dr")
+            self.assertEqual(row["standing"], "applying")
+            self.assertRegex(row["why"], "^suspended no more")
+
+    def test_what_is_forgotten_is_not_shown(self):
+        with Site() as s:
+            s.start()
+            s.wait_status(s.push(TWO), "success", "^2 in sync")
+            s.wait_status(s.push({"payments.yaml": None}), "success", "1 not in Git")
+            s.stop()
+            self.assertEqual(self.row(s, "payments-dr")["standing"], "not in Git")
+            s.cli("forget", "payments-dr")
+            self.assertIsNone(self.row(s, "payments-dr"))
+
+    def test_approvals_are(self):
+        with Site() as s:
+            s.start()
+            s.wait_status(s.push(TWO), "success", "^2 in sync")
+            s.stop()
+            shutil.rmtree(s.state)
+            sha = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=9)})
+            s.start()
+            s.wait_status(sha, "failure", "weir approve orders-dr")
+            s.stop()
+            self.assertTrue(self.row(s, "orders-dr")["approvable"])
+            s.cli("approve", "--yes", "orders-dr")
+            row = self.row(s, "orders-dr")
+            self.assertEqual((row["standing"], row["approvable"]), ("applying", False))
+            self.assertRegex(row["why"], ": approved by .*, and done once weir runs$")
+
+    def test_a_rewound_branch_is_held(self):
+        with Site() as s:
+            s.start()
+            first = s.push(TWO)
+            s.wait_status(first, "success", "^2 in sync")
+            second = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=2)})
+            s.wait_status(second, "success", "^2 in sync")
+            s.repository.git("push", "--quiet", "--force", "origin", f"{first}:refs/heads/main")
+            s.wake()
+            s.wait_status(first, "failure", "was rewound")
+            s.stop()
+            text = s.cli("status")
+            self.assertRegex(text, rf"(?m)^rewound  .*from {second[:12]} to {first[:12]}.*`weir approve --rewind`")
+            row = self.row(s, "orders-dr")
+            self.assertEqual(row["why"], f"the branch was rewound: as commit {second[:7]} said")
+            self.assertRegex(row["release"], "`weir approve --rewind`$")
+            self.assertFalse(shown(s, "status")["rewound"]["approved"])
+            s.cli("approve", "--yes", "--rewind")
+            self.assertIn("approved, and followed once weir runs", s.cli("status"))
 
 
 class ExplainTest(unittest.TestCase):

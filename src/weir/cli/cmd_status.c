@@ -74,7 +74,8 @@ const struct command cmd_status = {
 	.help = "Shows the statuses of the head, what is in trouble, each replicator that is not "
 		"as "
 		"Git says with since when, why, and what releases it, and the last events: from "
-		"the daemon, or, where none runs, as it was last. The exit status is 0.",
+		"the daemon, or, where none runs, as it was last, with what people ordered since. "
+		"The exit status is 0.",
 	.opts = opts,
 	.run = run,
 };

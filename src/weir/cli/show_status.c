@@ -70,12 +70,15 @@ static void show_rewind(const struct node *status, struct screen screen, struct 
 {
 	const struct node *rewound = node_get(status, "rewound");
 	auto_buf struct buf text = BUF_INIT;
+	bool approved = false;
 	if (!rewound || rewound->type != NODE_MAP)
 		return;
+	node_get_bool(rewound, "approved", &approved);
 	buf_addf(&text,
-		"the branch was rewound from %.12s to %.12s, and nothing of it is applied; push a "
-		"commit that follows, or `weir approve --rewind` if it is meant",
-		show_get(rewound, "from"), show_get(rewound, "to"));
+		"the branch was rewound from %.12s to %.12s, and nothing of it is applied; %s",
+		show_get(rewound, "from"), show_get(rewound, "to"),
+		approved ? "that is approved, and followed once weir runs"
+			 : "push a commit that follows, or `weir approve --rewind` if it is meant");
 	show_painted(out, screen, SHOW_WORD, "rewound");
 	buf_adds(out, "  ");
 	show_wrapped(out, screen, 9, 9, buf_str(&text));
@@ -188,8 +191,13 @@ static void show_replicators(
 				STANDING_SHOWN, "STANDING", SINCE_SHOWN, "SINCE", "HELD FOR");
 		show_row(&rows->u.map.at[i], width, screen, out);
 	}
-	buf_addf(out, "\n%zu healthy and as Git says%s\n", n_healthy,
-		n_healthy && !all ? " (--all lists them)" : "");
+	const char *held = node_get_string(node_get(status, "rewound"), "from");
+	buf_addf(out, "\n%zu healthy and as %s%.*s%s\n", n_healthy, held ? "commit " : "Git says",
+		SHA_SHOWN, held ? held : "", held ? " said" : "");
+	if (n_healthy && !all) {
+		buf_truncate(out, out->len - 1);
+		buf_adds(out, " (--all lists them)\n");
+	}
 }
 
 void show_status(const struct node *status, bool all, struct screen screen, struct buf *out)

@@ -18,7 +18,11 @@ int view_load(struct store *s, const struct config *c, struct view *ret_view, st
 	if (rc == 0)
 		rc = store_get(s, "seen-head", &v->seen, e);
 	if (rc == 0)
+		rc = store_get(s, "rewind", &v->rewind, e);
+	if (rc == 0)
 		rc = store_get(s, "standings", &v->standings, e);
+	if (rc == 0)
+		rc = store_load_accepted(s, &v->accepted, e);
 	if (rc == 0)
 		rc = store_load_rows(s, &v->rows, e);
 	if (rc == 0)
@@ -46,7 +50,7 @@ void view_take_engine(struct view *v, const struct engine *engine)
 {
 	v->daemon = true;
 	engine_stats(engine, &v->stats);
-	v->is_rewound = engine_rewind(engine, &v->rewind);
+	v->is_rewound = engine_rewind(engine, &v->rewound);
 	v->is_braked = engine_brake(engine, &v->brake);
 	if (engine_standings(engine))
 		str_replace(&v->standings, xstrdup(engine_standings(engine)));
@@ -56,7 +60,9 @@ void view_release(struct view *v)
 {
 	free(v->head);
 	free(v->seen);
+	free(v->rewind);
 	free(v->standings);
+	map_release_with(&v->accepted, free);
 	store_rows_release(&v->rows);
 	outbox_rows_release(&v->outbox);
 	events_release(&v->events);
@@ -156,12 +162,13 @@ struct node *view_replicators(const struct view *v, struct arena *a)
 		i++) {
 		const struct node *said = standings->u.seq.at[i];
 		const char *name = node_get_string(said, "name");
-		if (!name)
+		if (!name || view_orders_forget(v, said, name))
 			continue;
 		if (!node_get(all, name))
 			node_map_set(a, all, name, new_row(a, 0));
 		take_said(a, node_get(all, name), said);
 	}
+	view_orders_take(v, a, standings, all);
 	return all;
 }
 
@@ -219,6 +226,7 @@ struct node *view_rewind(struct arena *a, const struct engine_rewind *r)
 	node_map_set(a, map, "from", node_string(a, r->from));
 	node_map_set(a, map, "to", node_string(a, r->to));
 	node_map_set(a, map, "approval", node_string(a, r->approval));
+	node_map_set(a, map, "approved", node_bool(a, false)); /* then it would be held no more */
 	return map;
 }
 
@@ -248,7 +256,10 @@ struct node *view_status(const struct view *v, struct arena *a)
 	node_map_set(a, top, "reads", node_int(a, (int64_t)stats->reads));
 	node_map_set(a, top, "last_pass", view_time(a, stats->last_pass_ms));
 	node_map_set(a, top, "troubles", troubles(a, stats));
-	node_map_set(a, top, "rewound", v->is_rewound ? view_rewind(a, &v->rewind) : node_null(a));
+	node_map_set(a, top, "rewound",
+		v->is_rewound ? view_rewind(a, &v->rewound)
+		: v->daemon   ? node_null(a)
+			      : view_rewind_from_store(v, a));
 	node_map_set(a, top, "brake", v->is_braked ? view_brake(a, &v->brake) : node_null(a));
 	node_map_set(a, top, "statuses", statuses(a, v));
 	node_map_set(a, top, "replicators", view_replicators(v, a));

@@ -3,7 +3,7 @@
  * people's eyes and for programs. Times in them are RFC 3339.
  *
  * status: {name, daemon, head, seen_head, state, text, settled, ready, passes, reads, last_pass,
- *	troubles: [{what, since, message}], rewound: {from, to, approval} or null,
+ *	troubles: [{what, since, message}], rewound: {from, to, approval, approved} or null,
  *	brake: {commit, why, approval} or null,
  *	statuses: [{commit, context, state, text, posted}],
  *	replicators: {NAME: {generation, standing, hold, since, why, release, until, approvable}},
@@ -23,12 +23,14 @@ struct view {
 	bool daemon;
 	struct engine_stats stats; /* of the daemon; points into its engine */
 	bool is_rewound;
-	struct engine_rewind rewind; /* the same */
+	struct engine_rewind rewound; /* the same */
 	bool is_braked;
 	struct engine_brake brake; /* the same */
 	char *head; /* that was taken last */
 	char *seen; /* where the branch was seen last: another one if it was rewound */
+	char *rewind; /* the digest that lets that be followed; NULL or "" if it was not rewound */
 	char *standings; /* JSON, as the engine's; NULL if none */
+	struct map accepted; /* names of documents that loaded; char * */
 	struct store_rows rows;
 	struct outbox_rows outbox;
 	struct events events;

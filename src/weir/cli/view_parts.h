@@ -13,6 +13,13 @@ struct node *view_time(struct arena *a, int64_t wall_ms);
 const char *view_way_out(const char *standing);
 /* By name: ours, and those that do not stand well. */
 struct node *view_replicators(const struct view *v, struct arena *a);
+/* view_orders.c: what people ordered while nobody was there to act on it. Of what is forgotten,
+ * nothing is said; the rest is put on top of the rows. */
+bool view_orders_forget(const struct view *v, const struct node *said, const char *name);
+void view_orders_take(const struct view *v, struct arena *a, const struct node *standings,
+	struct node *replicators);
+/* A rewound branch that is held, or null. */
+struct node *view_rewind_from_store(const struct view *v, struct arena *a);
 /* The oldest first. */
 struct node *view_events(struct arena *a, const struct events *events);
 

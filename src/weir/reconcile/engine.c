@@ -297,6 +297,7 @@ void engine_free(struct engine *en)
 	arena_release(&en->suspended_arena);
 	free(en->rewind_approval);
 	free(en->rewound_from);
+	free(en->rewind_kept);
 	map_release(&en->changed);
 	standings_release(en);
 	free(en);

@@ -94,6 +94,7 @@ struct engine {
 	char *rewound_from; /* the head that was taken before a rewind that is held; NULL */
 	char *rewind_approval; /* the digest that lets a rewound branch be followed; NULL if none is
 				  held */
+	char *rewind_kept; /* the same as the store has it, NULL if nothing was written yet */
 	bool store_is_new; /* nothing was ever done from it */
 	char new_store_at
 		[SHA_MAX]; /* the commit at which it was, and the API was not; "" if none */

@@ -90,8 +90,22 @@ static void judge_absent(const struct plan_item *item, struct report_item *out)
 		out->standing = STANDING_LEFT;
 }
 
-static void judge_quiet(const struct record *r, const struct plan_item *item, struct arena *a,
+/* As Git said once: what it says now, nobody knows, or nobody wants before that is decided. */
+static void judge_accepted(const struct engine *en, const struct plan_item *item, struct arena *a,
 	struct report_item *out)
+{
+	out->standing = STANDING_LEFT;
+	out->why = item->notes.n ? item->notes.at[0] : "has errors";
+	out->release = "fix the errors in Git";
+	if (!en->rewound)
+		return;
+	out->why = arena_printf(a, "the branch was rewound: as commit %.7s said", en->ledger.head);
+	out->release = arena_printf(
+		a, "push what follows %.7s, or `weir approve --rewind`", en->ledger.head);
+}
+
+static void judge_quiet(const struct engine *en, const struct record *r,
+	const struct plan_item *item, struct arena *a, struct report_item *out)
 {
 	const struct live *live = item->live;
 	if (r && r->row.failure) {
@@ -100,10 +114,7 @@ static void judge_quiet(const struct record *r, const struct plan_item *item, st
 	} else if (!item->desired) {
 		judge_absent(item, out);
 	} else if (item->healthy && item->from_accepted) {
-		out->standing =
-			STANDING_LEFT; /* as Git said once: what it says now, nobody knows */
-		out->why = item->notes.n ? item->notes.at[0] : "has errors";
-		out->release = "fix the errors in Git";
+		judge_accepted(en, item, a, out);
 	} else if (item->healthy) {
 		out->standing = STANDING_HEALTHY;
 	} else {
@@ -232,7 +243,7 @@ void judge_item(const struct engine *en, const struct plan_item *item, struct ar
 	} else if (item->waiting) {
 		judge_waiting(en, item, r, a, out);
 	} else if (item->action == PLAN_NONE) {
-		judge_quiet(r, item, a, out);
+		judge_quiet(en, r, item, a, out);
 	} else if (item->action == PLAN_HOLD) {
 		judge_held(r, item, a, out);
 	} else if (plans_only) {

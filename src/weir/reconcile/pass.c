@@ -204,6 +204,16 @@ static void take_new_head(struct engine *en, const struct source_head *head)
 	statuses_head(en);
 }
 
+/* For `weir status`, also while nobody runs. */
+static void keep_rewind(struct engine *en)
+{
+	const char *digest = en->rewound ? en->rewind_approval : "";
+	if (!strcmp(en->rewind_kept ? en->rewind_kept : "", digest))
+		return;
+	str_replace(&en->rewind_kept, xstrdup(digest));
+	ledger_set(&en->ledger, "rewind", digest);
+}
+
 static void take_head(struct engine *en, struct read_result *result)
 {
 	const struct source_head *head = &result->head;
@@ -214,6 +224,7 @@ static void take_head(struct engine *en, struct read_result *result)
 	if (rewound != en->rewound)
 		compare_now(en);
 	en->rewound = rewound;
+	keep_rewind(en);
 	if (is_new)
 		take_new_head(en, head);
 	if (rewound && !en->options.dry)

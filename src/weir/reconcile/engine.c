@@ -92,6 +92,9 @@ void engine_answer(struct engine *en, struct api_answer *owned_answer)
 		if (is_awaited(&f))
 			watch_asked(en, f.record, owned_answer);
 		break;
+	case FLIGHT_AWAIT:
+		await_looked(en, f.record, owned_answer);
+		break;
 	}
 	api_answer_free(owned_answer);
 	brake_freed(en, f.record);
@@ -207,7 +210,9 @@ int64_t engine_step(struct engine *en, int64_t now)
 {
 	if (now >= next_pass_at(en))
 		pass_start(en);
-	int64_t due = en->stopping ? INT64_MAX : watch_step(en, now);
+	int64_t due = INT64_MAX;
+	if (!en->stopping)
+		due = sooner(watch_step(en, now), await_step(en, now));
 	if (!flush(en, now)) {
 		pass_abandon(en);
 		due = sooner(due, en->store.until_mono);
@@ -288,6 +293,7 @@ void engine_free(struct engine *en)
 	turns_release(en);
 	vec_release(&en->flights);
 	vec_release(&en->watching);
+	vec_release(&en->awaited);
 	secret_problems_release(&en->secrets);
 	catalog_free(en->catalog);
 	catalog_free(en->nothing);

@@ -26,7 +26,8 @@ enum flight_purpose {
 	FLIGHT_CHECK,
 	FLIGHT_DELETE,
 	FLIGHT_WATCH,
-	FLIGHT_ASK
+	FLIGHT_ASK,
+	FLIGHT_AWAIT
 };
 
 /* A call that is under way. */
@@ -143,6 +144,9 @@ struct engine {
 	struct {
 		VEC_FIELDS(struct record *);
 	} watching; /* records in WORK_WATCH and beyond */
+	struct {
+		VEC_FIELDS(struct record *);
+	} awaited; /* records that others are at, and that the plan waits for */
 	bool watch_waits; /* some are due, and there was no room */
 	bool watch_turn; /* the place that came free last was theirs */
 	int64_t watch_at; /* monotonic; when the first of them is due */
@@ -152,6 +156,8 @@ struct engine {
 	struct engine_stats stats;
 };
 
+#define LOOK_FIRST_MS	1000 /* what is waited for is looked at after so long, */
+#define LOOK_MOST_MS	10000 /* ... and less and less often, but as often as this */
 #define LAG_GRACE_MS	60000 /* how long the API may not yet show what it answered */
 #define BACKOFF_MOST_MS 60000 /* the longest wait between two tries of the same thing */
 
@@ -315,6 +321,12 @@ void watch_fail(struct engine *en, struct record *r, const char *why);
 /* Looks as soon as there is room, or after a while. */
 void watch_soon(struct engine *en, struct record *r);
 void watch_later(struct engine *en, struct record *r);
+
+/* await.c: what is up to others */
+/* After a plan: what of it waits for whom. */
+void await_gather(struct engine *en);
+int64_t await_step(struct engine *en, int64_t now);
+void await_looked(struct engine *en, struct record *r, const struct api_answer *a);
 
 /* removal.c: deletes and replacements */
 #define REMOVAL_BODY "DELETE" /* stands for the body of a DELETE where bodies are told apart */

@@ -53,8 +53,11 @@ struct record {
 	bool accepted_dirty;
 
 	enum work_state work;
-	int64_t poll_at; /* monotonic; WORK_WATCH: when to look next */
+	int64_t poll_at; /* monotonic; when to look next: WORK_WATCH, and what is awaited */
 	int64_t poll_every;
+	uint64_t awaited_by; /* the last plan that waited for others to bring it about, 0: none */
+	int64_t awaited_since; /* monotonic */
+	bool is_looked_at; /* for that */
 	int64_t asked_at; /* monotonic; when the operation was last asked for by its key */
 	bool fresh_key; /* this key was never journalled as sent before this attempt */
 	bool old_operation; /* under a fresh key it had ended at once: perhaps one of a store that

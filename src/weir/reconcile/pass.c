@@ -475,6 +475,7 @@ static void begin_all(struct engine *en)
 static void begin_writing(struct engine *en)
 {
 	forget_plan(en);
+	vec_clear(&en->awaited);
 	api_list_release(&en->list);
 	en->list = en->incoming;
 	api_list_init(&en->incoming);
@@ -497,6 +498,8 @@ static void begin_writing(struct engine *en)
 	tell_new_store(en);
 	if (!en->options.dry && !en->stopping)
 		begin_all(en);
+	if (!en->options.dry)
+		await_gather(en);
 	en->catalog_new = false;
 }
 

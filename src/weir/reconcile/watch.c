@@ -6,8 +6,6 @@
 #include "base/log.h"
 #include "reconcile/internal.h"
 
-#define LOOK_FIRST_MS  1000
-#define LOOK_MOST_MS   10000
 #define ASK_EVERY_MS   5000
 #define STEADY_MS      30000
 #define RETRY_FIRST_MS 60000

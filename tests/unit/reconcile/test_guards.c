@@ -187,6 +187,66 @@ static void test_dependants_go_on_as_soon_as_the_first_is_healthy(void **state)
 	assert_string_equal(world_note(w, "sync"), "success 3 in sync (3 changed)");
 }
 
+static size_t count_looks(const struct world *w, const char *name)
+{
+	size_t n = 0;
+	vec_each (l, &w->log)
+		n += l->verb == API_GET && !strcmp(l->name, name);
+	return n;
+}
+
+/* What is suspended is not ours to bring about. */
+static void wait_for_suspended(struct world *w)
+{
+	w->config.sync.interval_ms = 600 * MINUTE;
+	world_start_with(w, DOCUMENT("sales", "1"));
+	world_object(w, "sales")->failed = true;
+	world_commit(w, SYNCED("orders", "1", "{depends_on: [sales]}")
+				SYNCED("sales", "1", "{suspend: {reason: audit}}"));
+	world_run(w, MINUTE);
+	assert_null(world_object(w, "orders"));
+}
+
+static void test_a_dependency_that_others_make_healthy_is_seen_soon(void **state)
+{
+	struct world *w = *state;
+	wait_for_suspended(w);
+	world_object(w, "sales")->failed = false;
+	world_run(w, MINUTE);
+	assert_non_null(world_object(w, "orders"));
+}
+
+static void test_a_dependency_is_not_looked_at_for_ever(void **state)
+{
+	struct world *w = *state;
+	wait_for_suspended(w);
+	size_t lists = world_count(w, API_LIST);
+	world_run(w, 20 * MINUTE);
+	size_t looks = count_looks(w, "sales");
+	assert_true(looks > 10 && looks < 100);
+	world_run(w, 60 * MINUTE);
+	assert_int_equal(count_looks(w, "sales"), looks);
+	assert_int_equal(world_count(w, API_LIST), lists);
+	world_object(w, "sales")->failed = false;
+	engine_wake(w->engine);
+	world_run(w, MINUTE);
+	assert_non_null(world_object(w, "orders"));
+}
+
+static void test_what_others_delete_is_made_again_as_soon_as_it_is_gone(void **state)
+{
+	struct world *w = *state;
+	w->config.sync.interval_ms = 600 * MINUTE;
+	world_start_with(w, ONE);
+	world_object(w, "orders")->deleting = true;
+	engine_wake(w->engine);
+	world_run(w, MINUTE);
+	assert_int_equal(world_count(w, API_CREATE), 1);
+	world_delete(w, "orders");
+	world_run(w, MINUTE);
+	assert_int_equal(world_count(w, API_CREATE), 2);
+}
+
 static void test_what_is_depended_on_is_deleted_last(void **state)
 {
 	struct world *w = *state;
@@ -441,6 +501,9 @@ int main(void)
 		TEST(test_what_is_suspended_goes_on_when_the_time_comes),
 		TEST(test_drift_of_what_a_person_suspended_is_told_and_left),
 		TEST(test_dependants_go_on_as_soon_as_the_first_is_healthy),
+		TEST(test_a_dependency_that_others_make_healthy_is_seen_soon),
+		TEST(test_a_dependency_is_not_looked_at_for_ever),
+		TEST(test_what_others_delete_is_made_again_as_soon_as_it_is_gone),
 		TEST(test_what_is_depended_on_is_deleted_last),
 		TEST(test_what_is_taken_back_three_times_is_held),
 		TEST(test_what_is_taken_back_now_and_then_is_healed),

@@ -410,7 +410,7 @@ static bool say_drift(struct status_text *out, const struct report_input *in)
 }
 
 /* Never pending: what is on its way to being mended is still a difference. What a commit changes is
- * none, nor is what may still become Healthy in time. */
+ * none, nor is what may still become Healthy in time once it was applied. */
 static void make_drift(const struct report_input *in, struct report *r)
 {
 	struct status_text *out = &r->drift;
@@ -427,7 +427,7 @@ static void make_drift(const struct report_input *in, struct report *r)
 		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
 		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) ||
-		   (r->sync.state != STATUS_PENDING &&
+		   ((in->latched || r->sync.state != STATUS_PENDING) &&
 			   say_first(out, STATUS_FAILURE, in, r, STANDING_UNHEALTHY)) ||
 		   say_drift(out, in)) {
 		return;

@@ -62,6 +62,7 @@ struct report_input {
 	int64_t api_since_ms; /* wall */
 	const char *store_error; /* NULL: it can be written */
 	bool compared; /* a plan was made for this head */
+	bool latched; /* everything in it was Healthy once: ill health is not of its making */
 	int64_t changed; /* replicators that this commit changed */
 	bool new_store; /* it was empty when this commit was compared first, and the API was not */
 	int64_t now_ms; /* wall */

@@ -139,6 +139,7 @@ static void make_report(struct engine *en)
 		.api_since_ms = en->api.since_wall,
 		.store_error = en->store.times ? en->store.err.msg : NULL,
 		.compared = en->plan && en->compared,
+		.latched = is_latched(en, en->head.sha),
 		.changed = (int64_t)map_size(&en->changed),
 		.new_store = en->head.sha[0] && !strcmp(en->new_store_at, en->head.sha),
 		.now_ms = now_wall(en),

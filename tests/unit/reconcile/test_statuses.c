@@ -43,6 +43,18 @@ static void test_drift_is_told_on_every_head_that_was_compared(void **state)
 		"Git what is live, or set sync.mode: heal");
 }
 
+static void test_ill_health_after_all_was_well_is_told_at_once(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	world_object(w, "orders")->failed = true;
+	engine_wake(w->engine);
+	world_run(w, 5000);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+	assert_string_equal(
+		world_note(w, "drift"), "failure orders: the API says Error: no route to broker");
+}
+
 static void test_what_is_held_on_a_new_head_is_told_of_its_drift_too(void **state)
 {
 	struct world *w = *state;
@@ -166,6 +178,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_test_setup, world_test_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_drift_is_told_on_every_head_that_was_compared),
+		TEST(test_ill_health_after_all_was_well_is_told_at_once),
 		TEST(test_what_is_held_on_a_new_head_is_told_of_its_drift_too),
 		TEST(test_drift_that_waits_for_others_is_told),
 		TEST(test_a_store_that_was_lost_is_told_of_one_commit),

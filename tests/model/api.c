@@ -112,13 +112,16 @@ static bool change(struct world *w, struct object *o, const struct body *b, unsi
 			continue;
 		changed = true;
 		o->live.v[f] = b->v[f];
-		o->theirs[f] = !ours || w->effect_orphan; /* weir may know nothing of it any more */
+		o->theirs[f] = !ours;
 		o->wrote[f] = w->effect_stores;
 		if (ours)
 			o->applied.v[f] = b->v[f];
 	}
 	if (ours)
 		o->stores = w->effect_stores;
+	for (enum field_of f = 0; ours && w->effect_orphan && f < F__COUNT; f++)
+		o->theirs[f] = o->theirs[f] || has >> f & 1; /* weir may know nothing of it any
+								 more */
 	if (changed) {
 		o->generation++;
 		keep_past(o);

@@ -361,7 +361,8 @@ static void success_is_true(const struct world *w, size_t commit, const char *te
 		const struct doc *d = &c->tree.doc[who];
 		bool waits =
 			(d->depends || w->config.sync.windows) && strstr(text, " waiting for ");
-		if (nameless && w->object[who].exists && !w->object[who].by_us)
+		bool lately = w->resumed[who] && strstr(text, " suspended");
+		if (lately || (nameless && w->object[who].exists && !w->object[who].by_us))
 			continue;
 		if (d->exists && !waits && !d->report && !d->suspend && !w->suspended[who] &&
 			!check_as_git(w, who, d) && !may_not_know(w, who, c->head_tick))

@@ -47,6 +47,7 @@ static bool resume(struct world *w, int who, struct arena *a)
 	if (!give_by_name(w, who, "resume", a))
 		return false;
 	w->suspended[who] = 0;
+	w->resumed[who] = true;
 	if (m->gone)
 		m->last.suspend = m->stored.suspend = false;
 	return true;

@@ -129,6 +129,7 @@ struct world {
 
 	struct memory memory[WHO__COUNT];
 	int64_t suspended[WHO__COUNT]; /* by a person: until when, 0: not */
+	bool resumed[WHO__COUNT];
 	struct approved approved[WHO__COUNT];
 	struct {
 		size_t from, files; /* of the commits; 0: it was not */

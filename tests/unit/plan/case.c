@@ -176,6 +176,7 @@ static void load_record(struct plan_case *c, const struct node *map)
 	node_get_bool(map, "over_max", &r->over_max);
 	r->labels = node_get(map, "labels");
 	load_refusal(c, node_get(map, "refused"), r);
+	r->seen_generation = r->has_last_applied; /* of an object, if nothing else is said */
 	node_get_int(map, "seen_generation", &r->seen_generation);
 	node_get_int(map, "provisioned_generation", &r->provisioned_generation);
 	node_get_int(map, "failed_generation", &r->failed_generation);

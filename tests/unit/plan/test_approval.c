@@ -55,7 +55,8 @@ static void removed_init(struct removed *r)
 		.status_message = "",
 		.spec = decode(r, body),
 	};
-	r->record = (struct plan_record){.name = "gone-dr", .has_last_applied = true};
+	r->record = (struct plan_record){
+		.name = "gone-dr", .has_last_applied = true, .seen_generation = 1};
 }
 
 static void removed_release(struct removed *r)

@@ -25,6 +25,25 @@ int who_is(const char *name)
 	BUG("nobody is called %s", name);
 }
 
+static void meddled(struct world *w, int who)
+{
+	w->meddled[who] = w->tick;
+	w->meddled_at[who] = w->now;
+}
+
+/* Of what a call does; the second daemon is one of the others. */
+static void note_twin(struct world *w, int who)
+{
+	if (w->twin.acts)
+		meddled(w, who);
+}
+
+static void note_shown(struct world *w, int who)
+{
+	if (!w->twin.acts)
+		check_shown(w, who);
+}
+
 /* ---- objects and operations */
 
 static struct op *running(struct world *w, struct object *o)
@@ -202,7 +221,8 @@ static int list(struct world *w, const struct api_call *c, struct buf *out)
 	bool pages = is(w, VARIANT_PAGES);
 	sscanf(c->page && c->page[0] ? c->page : "", "/list?from=%d", &skip);
 	auto_buf struct buf items = BUF_INIT;
-	check_listed(w);
+	if (!w->twin.acts)
+		check_listed(w);
 	for (int who = 0; who < WHO__COUNT; who++) {
 		if (!is_listed(w, who))
 			continue;
@@ -212,7 +232,7 @@ static int list(struct world *w, const struct api_call *c, struct buf *out)
 		n++;
 		buf_adds(&items, items.len ? ", " : "");
 		write_object(w, who, &items);
-		check_shown(w, who);
+		note_shown(w, who);
 	}
 	if (!pages) {
 		buf_addf(out, "[%s]", buf_str(&items));
@@ -243,10 +263,12 @@ static int create(struct world *w, const struct api_call *c, struct buf *out)
 	int who;
 	read_request(c->body, &b, &who);
 	if (w->object[who].exists) {
-		w->object[who].doubtful |= memcmp(&w->object[who].live, &b, sizeof(b)) != 0;
+		w->object[who].doubtful |=
+			!w->twin.acts && memcmp(&w->object[who].live, &b, sizeof(b)) != 0;
 		return 409;
 	}
-	add_object(w, who, &b, true);
+	add_object(w, who, &b, !w->twin.acts);
+	note_twin(w, who);
 	write_object(w, who, out);
 	return 201;
 }
@@ -264,11 +286,14 @@ static int patch(struct world *w, int who, const struct api_call *c, struct buf 
 		if (!b.v[f] && !strstr(c->body, field_rows[f].wire) &&
 			!strstr(c->body, "\"advanced_configuration\":null"))
 			has &= ~(1u << f);
-	check_keys_before(w, who, &b, has);
-	if (!change(w, o, &b, has, true))
+	if (!w->twin.acts)
+		check_keys_before(w, who, &b, has);
+	if (!change(w, o, &b, has, !w->twin.acts))
 		return 400;
+	note_twin(w, who);
 	w->late[who] = w->late[who] || w->effect_orphan;
-	check_patched(w, who, &before);
+	if (!w->twin.acts)
+		check_patched(w, who, &before);
 	write_object(w, who, out);
 	return 200;
 }
@@ -292,10 +317,15 @@ static int reconcile(struct world *w, int who, const struct api_call *c, struct 
 	if (!op && c->generation != o->generation)
 		return 409;
 	if (!op) {
-		check_starts(w, who, c);
-		op = start_operation(w, who, true);
+		if (w->twin.acts)
+			check_twin_starts(w, who);
+		else
+			check_starts(w, who, c);
+		op = start_operation(w, who, !w->twin.acts);
 		snprintf(op->key, sizeof(op->key), "%s", c->idempotency_key);
-		check_brake(w, who);
+		note_twin(w, who);
+		if (!w->twin.acts)
+			check_brake(w, who);
 		settle(w, o);
 	}
 	buf_addf(out, "{\"id\": \"op\", \"generation\": %lld, \"error\": \"\"",
@@ -314,6 +344,7 @@ static int delete (struct world *w, int who, const struct api_call *c)
 	if (!is(w, VARIANT_NO_IF_MATCH) && c->generation && c->generation != o->generation)
 		return 412;
 	begin_deletion(w, o);
+	note_twin(w, who);
 	return 204;
 }
 
@@ -322,7 +353,7 @@ static int get(struct world *w, int who, struct buf *out)
 	if (w->now < w->object[who].shows_at)
 		return 404;
 	write_object(w, who, out);
-	check_shown(w, who);
+	note_shown(w, who);
 	return 200;
 }
 
@@ -432,13 +463,20 @@ struct api_answer *api_take(struct world *w, const struct api_call *c, bool *ret
 	return api_answer_read(c->verb, c->token, &raw);
 }
 
-/* ---- what others do */
-
-static void meddled(struct world *w, int who)
+struct api_answer *api_take_of_twin(struct world *w, const struct api_call *c)
 {
-	w->meddled[who] = w->tick;
-	w->meddled_at[who] = w->now;
+	auto_buf struct buf body = BUF_INIT;
+	if (w->api[API_SWITCH_DOWN])
+		return no_answer(c);
+	w->effect_orphan = false;
+	const struct api_raw_answer raw = {.status = api_act(w, c, &body),
+		.content_type = "application/json",
+		.body = buf_str(&body),
+		.body_len = body.len};
+	return api_answer_read(c->verb, c->token, &raw);
 }
+
+/* ---- what others do */
 
 void people_save(struct world *w, int who, enum field_of f, int value)
 {

@@ -34,6 +34,9 @@ void check_guards(struct world *w, int who);
 void check_adoption(const struct world *w, int who, int64_t generation);
 /* A write leaves; a PATCH or a CREATE, with this body. */
 void check_window(struct world *w, int who, enum api_verb verb);
+/* Of the second daemon. */
+void check_twin_starts(const struct world *w, int who);
+void check_twin_deletes(const struct world *w, int who);
 /* What came of a call is not known. */
 void check_unsure(struct world *w, const struct api_call *c);
 /* An operation of ours begins. */

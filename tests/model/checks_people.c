@@ -141,3 +141,33 @@ void check_brake(const struct world *w, int who)
 			"%s is begun after %d of the commit of which none ended well",
 			who_names[who], doubtful - 1);
 }
+
+/* ---- a second daemon */
+
+/* Whoever of the two is first starts it; the other's key is the same. Only after an operation that
+ * failed, or that others ended, there is another. */
+void check_twin_starts(const struct world *w, int who)
+{
+	const struct object *o = &w->object[who];
+	const struct op *last = NULL;
+	vec_each (op, &w->ops)
+		if (op->uid == o->uid && op->generation == o->generation && op->key[0])
+			last = op;
+	if (last && (last->state == OPERATION_RUNNING || last->state == OPERATION_SUCCEEDED))
+		violate("once", "%s: generation %lld is reconciled by a second daemon too",
+			who_names[who], (long long)o->generation);
+}
+
+void check_twin_deletes(const struct world *w, int who)
+{
+	const struct tree *t = w->twin.read ? &git_commit(w, w->twin.read)->tree : NULL;
+	const char *why = NULL;
+	if (!t || !tree_loads(t))
+		why = "Git is not known whole";
+	else if (t->doc[who].exists && !t->doc[who].replace)
+		why = "it is in Git";
+	else if (!t->doc[who].exists && !w->twin.config.sync.prune.enabled)
+		why = "pruning is off";
+	if (why)
+		violate("deletes", "a second daemon deletes %s, and %s", who_names[who], why);
+}

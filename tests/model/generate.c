@@ -205,6 +205,11 @@ static void restart(struct maker *m)
 	add(m, STEP_START, 0, 0, 0, 0);
 }
 
+static void twin(struct maker *m)
+{
+	add(m, STEP_TWIN, 0, 0, dice(m, 3) > 0, 0);
+}
+
 static void lose_store(struct maker *m)
 {
 	add(m, STEP_KILL, 0, 0, dice(m, 243), 0);
@@ -237,6 +242,7 @@ static const struct act_row {
 	{lose_store, 1, 8},
 	{order, 3, 2},
 	{change_all, 2, 3},
+	{twin, 2, 6},
 };
 
 static void choose_skills(struct maker *m)

@@ -177,7 +177,7 @@ static void note_read(struct world *w, const struct read_result *r)
 		check_written(w, &c->tree); /* it is known all the same, for now */
 }
 
-struct read_result *git_read(struct world *w, const struct read_request *q)
+static struct read_result *read_head(struct world *w, const struct read_request *q)
 {
 	struct read_result *r = xcalloc(1, sizeof(*r));
 	if (w->git_down) {
@@ -199,7 +199,22 @@ struct read_result *git_read(struct world *w, const struct read_request *q)
 	} else if (!q->catalog || strcmp(q->tree, r->head.tree) != 0) {
 		r->catalog = read_tree(w, &c->tree);
 	}
-	note_read(w, r);
+	return r;
+}
+
+struct read_result *git_read(struct world *w, const struct read_request *q)
+{
+	struct read_result *r = read_head(w, q);
+	if (r->err.code == ERR_OK)
+		note_read(w, r);
+	return r;
+}
+
+struct read_result *git_read_by_twin(struct world *w, const struct read_request *q)
+{
+	struct read_result *r = read_head(w, q);
+	if (r->err.code == ERR_OK)
+		w->twin.read = w->head;
 	return r;
 }
 

@@ -51,6 +51,7 @@ const struct step_row step_rows[STEP__COUNT] = {
 	[STEP_FORGE] = {"forge", ARG_N, NULL},
 	[STEP_DISK] = {"disk-full", ARG_N, NULL},
 	[STEP_CLOCK] = {"clock", ARG_N, NULL},
+	[STEP_TWIN] = {"twin", ARG_N, NULL},
 	[STEP_ORDER] = {"order", ARG_WHO | ARG_WHAT | ARG_N, order_words},
 };
 

@@ -46,6 +46,7 @@ enum step_kind {
 	STEP_FORGE, /* n: 1 does not answer, 2 refuses, 3 takes them and does not say so */
 	STEP_DISK, /* n: full */
 	STEP_CLOCK, /* the wall clock jumps by n ms */
+	STEP_TWIN, /* a second daemon; n: 1 starts, 0 is killed */
 	STEP_ORDER, /* by a person, through the daemon; suspend: for n ms, 0: without an end */
 	STEP__COUNT
 };

@@ -90,6 +90,8 @@ static void change_head(struct world *w, const struct step *s)
 		git_rewrite(w);
 	if (w->engine)
 		engine_wake(w->engine);
+	if (w->twin.engine)
+		engine_wake(w->twin.engine);
 }
 
 /* ---- people at the API */
@@ -154,6 +156,12 @@ static void trouble(struct world *w, const struct step *s)
 	case STEP_CLOCK:
 		w->wall_ahead += s->n;
 		w->jumped = w->tick;
+		break;
+	case STEP_TWIN:
+		if (s->n)
+			twin_start(w);
+		else if (w->twin.engine)
+			twin_kill(w);
 		break;
 	case STEP_ORDER:
 		order_give(w, s->who, (enum order_of)s->what, s->n);
@@ -227,11 +235,14 @@ static void (*const doers[STEP__COUNT])(struct world *w, const struct step *s) =
 	[STEP_FORGE] = trouble,
 	[STEP_DISK] = trouble,
 	[STEP_CLOCK] = trouble,
+	[STEP_TWIN] = trouble,
 	[STEP_ORDER] = trouble,
 };
 
 static void calm_outside(struct world *w)
 {
+	if (w->twin.engine) /* somebody saw that there are two */
+		twin_kill(w);
 	int64_t soon = w->now + 3000;
 	vec_each (op, &w->ops)
 		op->ends_at = op->ends_at < soon ? op->ends_at : soon;

@@ -78,6 +78,12 @@ static void schedule(struct world *w, struct pending e, int64_t in_ms)
 	vec_push(&w->events, e);
 }
 
+void world_schedule_twin(struct world *w, struct pending e, int64_t in_ms)
+{
+	e.twin = true;
+	schedule(w, e, in_ms);
+}
+
 static void take_call(void *ctx, struct api_call *owned_call)
 {
 	struct world *w = ctx;
@@ -104,7 +110,7 @@ static void take_post(void *ctx, struct post_batch *owned_batch)
 	schedule(w, (struct pending){.kind = EVENT_POST, .post = owned_batch}, delay(w));
 }
 
-static void release_event(struct pending *e)
+void world_release_event(struct pending *e)
 {
 	if (e->call)
 		api_call_free(e->call);
@@ -194,6 +200,10 @@ static void take_effect(struct world *w, struct pending *e)
 static void happen(struct world *w, struct pending *e)
 {
 	w->tick++;
+	if (e->twin) {
+		twin_happen(w, e);
+		return;
+	}
 	switch (e->kind) {
 	case EVENT_READ:
 		engine_read_done(w->engine, git_read(w, e->read));
@@ -209,7 +219,7 @@ static void happen(struct world *w, struct pending *e)
 		engine_posted(w->engine, TAKE(e->post));
 		break;
 	}
-	release_event(e);
+	world_release_event(e);
 }
 
 /* The next one; events.n if there is none. */
@@ -246,6 +256,8 @@ static void run(struct world *w, int64_t end, int64_t n)
 			violate("never_rests", "it does something all the time");
 		api_tick(w);
 		int64_t due = w->engine ? engine_step(w->engine, w->now) : INT64_MAX;
+		if (w->twin.engine)
+			due = sooner(due, engine_step(w->twin.engine, w->now));
 		note_written(w);
 		size_t next = next_event(w);
 		int64_t at = next < w->events.n ? w->events.at[next].at : INT64_MAX;
@@ -361,7 +373,7 @@ static void outlive(struct world *w, struct pending *e, int64_t fate)
 			5000);
 	else if (e->kind == EVENT_POST && fate == 1)
 		take_statuses(w, e->post);
-	release_event(e);
+	world_release_event(e);
 }
 
 void world_kill(struct world *w, int64_t fates)
@@ -374,7 +386,7 @@ void world_kill(struct world *w, int64_t fates)
 	w->events.n = w->events.cap = 0;
 	engine_free(TAKE(w->engine));
 	for (size_t i = 0; i < n; i++) {
-		if (events[i].orphan) {
+		if (events[i].orphan || events[i].twin) {
 			vec_push(&w->events, events[i]);
 			continue;
 		}
@@ -387,7 +399,7 @@ void world_kill(struct world *w, int64_t fates)
 static bool awaits(const struct world *w)
 {
 	vec_each (e, &w->events)
-		if (!e->orphan)
+		if (!e->orphan && !e->twin)
 			return true;
 	return false;
 }
@@ -477,8 +489,9 @@ void world_setup(struct world *w)
 void world_teardown(struct world *w)
 {
 	engine_free(w->engine);
+	twin_release(w);
 	vec_each (e, &w->events)
-		release_event(e);
+		world_release_event(e);
 	vec_release(&w->events);
 	map_release_with(&w->notes, free);
 	git_release(w);

@@ -63,6 +63,7 @@ struct pending {
 	uint64_t order;
 	enum event_kind kind;
 	struct api_call *call; /* EFFECT */
+	bool twin; /* of the second daemon */
 	bool orphan; /* EFFECT: nobody waits for the answer */
 	unsigned stores; /* EFFECT: that were lost when it left */
 	uint64_t left; /* EFFECT: the tick, */
@@ -157,6 +158,15 @@ struct world {
 	bool effect_orphan; /* nobody waits for its answer */
 	uint64_t started; /* the tick */
 	struct engine *engine;
+	struct twin {
+		struct engine *engine; /* NULL: it does not run */
+		struct store *store;
+		struct config config;
+		bool acts; /* the call that has its effect is one of its own */
+		size_t read; /* the commit that it read last: index + 1 */
+		int64_t left_at[256];
+		size_t left;
+	} twin;
 	struct {
 		VEC_FIELDS(struct pending);
 	} events;
@@ -182,6 +192,16 @@ struct world {
 	int64_t left_at[256]; /* when the last calls left */
 	size_t left;
 };
+
+/* For twin.c. */
+void world_schedule_twin(struct world *w, struct pending e, int64_t in_ms);
+void world_release_event(struct pending *e);
+
+/* twin.c */
+void twin_start(struct world *w);
+void twin_kill(struct world *w);
+void twin_release(struct world *w);
+void twin_happen(struct world *w, struct pending *e);
 
 extern bool world_disk_full; /* commits of the store fail */
 
@@ -218,6 +238,7 @@ void git_sha(size_t commit, char ret_sha[SHA_MAX]);
 /* The commit of a sha: index + 1, 0 if it is none. */
 size_t git_find(const struct world *w, const char *sha);
 struct read_result *git_read(struct world *w, const struct read_request *request);
+struct read_result *git_read_by_twin(struct world *w, const struct read_request *request);
 void git_release(struct world *w);
 static inline const struct commit *git_commit(const struct world *w, size_t commit)
 {
@@ -232,6 +253,7 @@ void api_tick(struct world *w);
 int64_t api_due(const struct world *w);
 /* The call's effect, and its answer. */
 struct api_answer *api_take(struct world *w, const struct api_call *c, bool *ret_late);
+struct api_answer *api_take_of_twin(struct world *w, const struct api_call *c);
 /* The effect alone: its HTTP status. */
 int api_act(struct world *w, const struct api_call *c, struct buf *out);
 void api_release(struct world *w);

@@ -249,4 +249,16 @@ MUTATIONS = [
         "!r || is_under_way(en, r) ||",
         "!r || r->work != WORK_NONE ||",
     ),
+    Mutation(
+        "each-daemon-has-its-keys",
+        f"{RECONCILE}/calls.c",
+        "idempotency_key(en->config->api.organization,",
+        "idempotency_key(en->config->name,",
+    ),
+    Mutation(
+        "a-refused-create-is-forgotten",
+        f"{PLAN}/subject.c",
+        "	return (r->has_last_applied && known) ||",
+        "	return (r->has_last_applied && (known || !known)) ||",
+    ),
 ]

@@ -310,8 +310,8 @@ static void no_stranger_provisioned(struct world *w, int who)
 {
 	const struct object *o = &w->object[who];
 	bool tells = !(w->variants & 1u << VARIANT_NO_OBSERVED);
-	bool approved = check_approved(w, who, o->generation) ||
-			check_approved(w, who, o->generation - 1); /* and a PATCH of ours on top */
+	bool approved = check_approved_before(w, who, o->generation) ||
+			check_approved_before(w, who, o->generation - 1); /* and our PATCH */
 	if ((!tells && (w->stores_lost || !o->by_us)) || approved)
 		return;
 	for (enum field_of f = 0; f < F__COUNT; f++)

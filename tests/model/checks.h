@@ -56,6 +56,8 @@ bool check_has_windows(const struct world *w, int who);
 bool check_window_open(const struct world *w, int who);
 /* A person approved just that: the object as it was at this generation, to become what Git says. */
 bool check_approved(const struct world *w, int who, int64_t generation);
+/* ... or is about to become that, whatever Git says by now. */
+bool check_approved_before(const struct world *w, int who, int64_t generation);
 /* The document that weir goes by, if that is beyond doubt: it took the head while it ran, and all
  * of it loads. NULL: an older one may count. */
 const struct doc *check_doc(const struct world *w, int who);

@@ -84,7 +84,7 @@ bool is_ours(struct planner *p, const struct subject *s)
 		return false;
 	if (r->intent_open && r->intent_base == 0 && r->intent_generation == 0)
 		return shows_our_create(p, s);
-	/* Of one that is gone stays what was applied, and nothing that tells it: another is not it. */
+	/* Of one that is gone stays what was applied, and nothing that tells it from another. */
 	bool known = r->uid || r->created_at || r->seen_generation > 0;
 	return (r->has_last_applied && known) || (r->intent_open && r->intent_generation > 0);
 }

@@ -54,7 +54,8 @@ void brake_load(struct engine *en)
 	auto_free char *json = NULL;
 	struct node *map = NULL;
 	struct brake *b = &en->brake;
-	str_replace(&b->sha, xstrdup(en->head.sha));
+	/* What was begun before a start may end before Git was read. */
+	str_replace(&b->sha, xstrdup(en->head.sha[0] ? en->head.sha : en->ledger.head));
 	strv_clear(&b->failed);
 	if (en->options.store)
 		store_get(en->options.store, "brake", &json, NULL);

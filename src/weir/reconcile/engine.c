@@ -263,6 +263,7 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 		engine_free(en);
 		return rc;
 	}
+	brake_load(en);
 	if (options->dry || !options->store)
 		ledger_detach(&en->ledger);
 	en->read_at = en->pass_at = now_mono(en);

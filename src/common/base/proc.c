@@ -21,6 +21,9 @@
 /* The time between SIGTERM and SIGKILL, in which git removes its lock files. */
 #define PROC_GRACE_MS 500
 
+/* What a pipe holds: all that a program has said by the time it is gone. */
+#define PIPE_BYTES (64u << 10)
+
 struct proc {
 	char *name;
 	pid_t pid; /* 0 until it runs */
@@ -165,11 +168,12 @@ static void keep_errors(struct proc *p, const char *data, size_t len)
 	p->n_errors += len;
 }
 
+/* No more than a pipe holds: a program may go on for ever, and write as fast as we read. */
 static void drain_errors(struct proc *p)
 {
 	char chunk[PROC_STDERR_MAX / 2];
 
-	while (p->err >= 0) {
+	for (size_t i = 0; p->err >= 0 && i < PIPE_BYTES / sizeof(chunk); i++) {
 		ssize_t n = read(p->err, chunk, sizeof(chunk));
 
 		if (n > 0)

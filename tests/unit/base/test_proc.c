@@ -14,6 +14,23 @@
 #include "base/clock.h"
 #include "base/proc.h"
 
+/* While there is a flood, standard error always has more, as it may have for real. */
+#define FLOOD_MOST 1000
+static bool flood;
+static int n_flooded;
+
+ssize_t __real_read(int fd, void *data, size_t size);
+ssize_t __wrap_read(int fd, void *data, size_t size);
+
+ssize_t __wrap_read(int fd, void *data, size_t size)
+{
+	if (!flood || n_flooded == FLOOD_MOST)
+		return __real_read(fd, data, size);
+	n_flooded++;
+	memset(data, 'x', size);
+	return (ssize_t)size;
+}
+
 /* Far away: only a test that fails waits for it. */
 static int64_t later(void)
 {
@@ -133,6 +150,20 @@ static void test_read_gives_up_at_the_deadline(void **state)
 	proc_kill(p);
 }
 
+/* As ssh does for a server that says more than we can read. */
+static void test_standard_error_without_an_end_is_left_for_later(void **state)
+{
+	(void)state;
+	struct proc *p = run_shell("exec sleep 300");
+
+	n_flooded = 0;
+	flood = true;
+	proc_stderr(p);
+	flood = false;
+	assert_in_range(n_flooded, 1, FLOOD_MOST - 1);
+	proc_kill(p);
+}
+
 static void test_writing_to_a_program_that_ended_says_why(void **state)
 {
 	(void)state;
@@ -223,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_environment_is_added_to_ours),
 		cmocka_unit_test(test_standard_error_keeps_its_end_on_one_line),
 		cmocka_unit_test(test_read_gives_up_at_the_deadline),
+		cmocka_unit_test(test_standard_error_without_an_end_is_left_for_later),
 		cmocka_unit_test(test_writing_to_a_program_that_ended_says_why),
 		cmocka_unit_test(test_deadline_kills_a_child_that_ignores_sigterm_and_its_children),
 		cmocka_unit_test(test_kill_takes_the_whole_group),

@@ -7,7 +7,8 @@
 #include "doc/json.h"
 #include "forge/rest.h"
 
-#define SAID_MAX 200
+#define SAID_MAX     200
+#define WAIT_MOST_MS ((int64_t)3600000)
 
 const struct rest_kind rest_kinds[] = {
 	[FORGE_KIND_GITHUB] = {.name = "github",
@@ -89,6 +90,12 @@ static void read_said(const struct http_response *r, struct buf *out)
 	text_truncate(out, SAID_MAX);
 }
 
+/* Forges count by the hour; what asks for more has a wrong clock, and nothing would be posted. */
+static int64_t bounded_wait(int64_t wait_ms)
+{
+	return wait_ms < 1000 ? 1000 : wait_ms > WAIT_MOST_MS ? WAIT_MOST_MS : wait_ms;
+}
+
 /* How long a rate limit asks us to wait; 0 if it does not say, -1 if it is none. */
 static int64_t read_limit(const struct http_response *r, const char *said, int64_t now_ms)
 {
@@ -98,12 +105,10 @@ static int64_t read_limit(const struct http_response *r, const char *said, int64
 	if (r->status != 403 && r->status != 429)
 		return -1;
 	if (r->retry_after_ms)
-		return r->retry_after_ms;
+		return bounded_wait(r->retry_after_ms);
 	if (left && !strcmp(left, "0") && reset && text_parse_u64(reset, &reset_s) &&
-		reset_s < INT64_MAX / 1000) {
-		int64_t wait = (int64_t)reset_s * 1000 - now_ms;
-		return wait > 1000 ? wait : 1000;
-	}
+		reset_s < INT64_MAX / 1000)
+		return bounded_wait((int64_t)reset_s * 1000 - now_ms);
 	return r->status == 429 || strcasestr(said, "rate limit") ? 0 : -1;
 }
 

@@ -58,6 +58,8 @@ static const struct row {
 		false, true, ERR_UNAVAILABLE, true, 0, "wait for a minute or more"},
 	{"429 alone", 429, 0, NULL, "", POST_NOT, true, false, true, ERR_UNAVAILABLE, true, 0,
 		"it gave no reason"},
+	{"limit of a day", 429, 86400000, NULL, "", POST_NOT, true, false, true, ERR_UNAVAILABLE,
+		true, 3600000, "statuses wait until"},
 	{"server", 502, 0, NULL, "<html>Bad gateway</html>", POST_NOT, true, false, false,
 		ERR_UNAVAILABLE, true, 0, "502"},
 	{"busy server", 503, 5000, NULL, "{}", POST_NOT, true, false, false, ERR_UNAVAILABLE, true,
@@ -103,19 +105,33 @@ static void test_each_answer_says_what_to_do(void **state)
 	}
 }
 
-static void test_a_spent_limit_waits_for_its_reset(void **state)
+static int64_t wait_for_reset(const char *header)
 {
-	(void)state;
 	struct http_response r = {.status = 403, .content_type = xstrdup("application/json")};
 	struct err e = ERR_INIT;
 	strv_push(&r.headers, "X-RateLimit-Remaining: 0");
-	strv_push(&r.headers, "X-RateLimit-Reset: 1700000900");
+	strv_push(&r.headers, header);
 	buf_adds(&r.body, "{\"message\":\"API rate limit exceeded\"}");
 	struct rest_verdict v =
 		rest_judge(&rest_kinds[FORGE_KIND_GITHUB], "acme/flows", &status, &r, NOW_MS, &e);
 	assert_true(v.limited);
-	assert_int_equal(e.retry_after_ms, 900000);
 	http_response_release(&r);
+	return e.retry_after_ms;
+}
+
+static void test_a_spent_limit_waits_for_its_reset(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_for_reset("X-RateLimit-Reset: 1700000900"), 900000);
+	assert_int_equal(wait_for_reset("X-RateLimit-Reset: 1600000000"), 1000);
+}
+
+/* Whose clock is wrong must not keep statuses from being posted for a year. */
+static void test_a_reset_is_waited_for_an_hour_at_most(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_for_reset("X-RateLimit-Reset: 1731536000"), 3600000);
+	assert_int_equal(wait_for_reset("X-RateLimit-Reset: 9000000000000000"), 3600000);
 }
 
 static void test_what_remains_of_a_limit_makes_no_403_one(void **state)
@@ -175,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_answer_says_what_to_do),
 		cmocka_unit_test(test_a_spent_limit_waits_for_its_reset),
+		cmocka_unit_test(test_a_reset_is_waited_for_an_hour_at_most),
 		cmocka_unit_test(test_what_remains_of_a_limit_makes_no_403_one),
 		cmocka_unit_test(test_a_body_has_what_the_forge_takes),
 		cmocka_unit_test(test_a_text_is_cut_at_140_code_points),

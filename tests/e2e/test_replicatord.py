@@ -103,6 +103,11 @@ class Routes(ServerCase):
                 answer = self.server.call(method, fill(path), token=None)
                 self.assert_status(answer, 401)
 
+    def test_an_error_behind_a_thousand_warnings_is_told(self):
+        settings = {f"consumer.not.known.{i}": "x" for i in range(1100)}
+        answer = self.server.create("warned", advanced_configuration=settings, source_kafka_id="nowhere")
+        self.assert_fields(answer, "source_kafka_id")
+
     def test_a_body_that_is_too_large_is_413_before_it_is_read(self):
         self.server.create("small")
         for path, announced in (

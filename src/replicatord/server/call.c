@@ -104,9 +104,10 @@ static void write_field(
 
 void call_problems(struct call *c, const struct problems *problems)
 {
-	const char *separator = "{";
+	const char *separator = "";
 
 	buf_clear(c->out);
+	buf_addc(c->out, '{');
 	vec_each (p, problems) {
 		if (!is_first(problems, p))
 			continue;

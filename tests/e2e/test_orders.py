@@ -121,7 +121,10 @@ class SocketTest(unittest.TestCase):
             self.assertEqual(told(s, "orders-dr")["suspension"], None)
             self.assertNotIn("approved", s.cli("explain", "orders-dr"))
             self.assertEqual(curl(s, "/v1/nothing")[0], 404)
-            self.assertEqual(curl(s, "/v1/orders/suspend")[0], 405)
+            refused = {"error": "this path does not take that method", "code": "invalid"}
+            self.assertEqual(curl(s, "/v1/orders/suspend"), (405, refused))
+            refused = {"error": "the body is too large", "code": "limit"}
+            self.assertEqual(curl(s, "/v1/sync", "x" * 65), (413, refused))
             self.assertEqual(curl(s, "/v1/explain/orders-dr?limit=many")[0], 400)
             body = '{"items": [{"name": "orders-dr", "digest": "x", "action": "delete"}]}'
             answer = curl(s, "/v1/orders/approve", body)[1]

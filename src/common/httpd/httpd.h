@@ -54,8 +54,10 @@ struct httpd_options {
 	const char *socket;
 	const struct httpd_route *routes; /* ended by a row without a method */
 	httpd_handler not_found; /* NULL: an empty 404 */
-	/* For 405, 413, 400, 503 of our own: writes a body in the program's style; response->status
-	 * is set already. NULL: no body. */
+	/* For 400, 405, 413, 414 and 503 (there is no memory for the body, or the server is being
+	 * stopped): writes a body in the program's style; response->status is set already. NULL: no
+	 * body. What libmicrohttpd cannot read it answers itself, headers that are too large with
+	 * 431. */
 	httpd_handler refused;
 	void *ctx;
 	int64_t request_deadline_ms; /* 0: 15 s */

@@ -223,7 +223,6 @@ void call_refused(void *ctx, struct httpd_request *request, struct httpd_respons
 		{405, "this path does not take that method"},
 		{413, "the body is too large"},
 		{414, "the address is too long"},
-		{431, "the headers are too large"},
 		{503, "the server ends, or is sent too much at once: try again"},
 	};
 	const char *text = "the request is not well formed";

@@ -173,11 +173,24 @@ static void serve_not_found(void *ctx, struct httpd_request *r, struct httpd_res
 
 static void serve_refused(void *ctx, struct httpd_request *r, struct httpd_response *response)
 {
+	static const struct {
+		int status;
+		enum err_code code;
+		const char *text;
+	} rows[] = {
+		{405, ERR_INVALID, "this path does not take that method"},
+		{413, ERR_LIMIT, "the body is too large"},
+		{503, ERR_UNAVAILABLE, "weir ends, or is sent too much at once: try again"},
+		{0, ERR_INVALID, "the request is not well formed"},
+	};
 	(void)ctx;
 	(void)r;
 	int status = response->status;
 	struct err e = ERR_INIT;
-	err_set(&e, ERR_INVALID, "the request is refused with %d: see weir(1)", status);
+	size_t i = 0;
+	while (rows[i].status && rows[i].status != status)
+		i++;
+	err_set(&e, rows[i].code, "%s", rows[i].text);
 	answer_error(response, &e);
 	response->status = status;
 }

@@ -1,6 +1,7 @@
 /* Finding keys of advanced_configuration in their tables, and bringing values into one form. */
 #include "model/advanced.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,8 +170,9 @@ static struct node *typed_int(struct arena *a, struct node *value)
 		return value;
 	if (value->u.string.s[strspn(value->u.string.s, "-0123456789")])
 		return value;
+	errno = 0;
 	number = strtoll(value->u.string.s, &end, 10);
-	return *end ? value : at_place_of(node_int(a, number), value);
+	return *end || errno ? value : at_place_of(node_int(a, number), value);
 }
 
 static struct node *typed_bool(struct arena *a, struct node *value)

@@ -59,8 +59,18 @@ static int take_copy(const char *file, const char *path, struct err *e)
 	return rc;
 }
 
-/* Under another name as well, with what was not in the main file yet: there is a store at any
- * moment. */
+/* What stands in its log only gets into its file, as SQLite does when the last one closes it. Of a
+ * damaged one there is nothing to bring in order. */
+static void empty_log(const char *path)
+{
+	struct db *db;
+
+	if (access(path, F_OK) == 0 && store_look_at_file(path, &db, NULL) == 0)
+		db_close(db);
+}
+
+/* Under another name as well, so that there is a store at any moment; with what was not in the main
+ * file yet. */
 static int keep(const char *path, const char *as, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
@@ -87,6 +97,7 @@ static int replace(
 	char at[CLOCK_TEXT_MAX];
 	auto_free char *kept = xasprintf("%s.before-%s", path, clock_format(now_ms, at));
 	bool was_there = access(path, F_OK) == 0;
+	empty_log(path);
 	int rc = keep(path, kept, e);
 	if (rc < 0)
 		return rc;

@@ -76,6 +76,11 @@ int store_open_file(const char *path, struct db **ret_db, struct err *e)
 	return db_open(path, migrations, ARRAY_SIZE(migrations), ret_db, e);
 }
 
+int store_look_at_file(const char *path, struct db **ret_db, struct err *e)
+{
+	return db_open_beside(path, migrations, ARRAY_SIZE(migrations), ret_db, e);
+}
+
 static struct store *store_new(struct db *db, const char *scope)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
@@ -125,7 +130,7 @@ int store_open_shared(
 		return err_set(e, ERR_NOT_FOUND,
 			"no store in %s yet: weir has not run with this state", folder);
 	struct db *db;
-	if (db_open_beside(path, migrations, ARRAY_SIZE(migrations), &db, e) < 0)
+	if (store_look_at_file(path, &db, e) < 0)
 		return err_prefix(e, "store");
 	*ret_store = store_new(db, scope);
 	return 0;

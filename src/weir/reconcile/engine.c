@@ -139,6 +139,7 @@ static bool flush(struct engine *en, int64_t now)
 	if (en->store.times && now < en->store.until_mono)
 		return false;
 	struct err e = ERR_INIT;
+	found_write(en);
 	if (ledger_flush(&en->ledger, &e) < 0) {
 		trouble_starts(en, &en->store, &e,
 			"the store cannot be written; nothing is started until it can");

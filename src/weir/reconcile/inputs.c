@@ -181,7 +181,14 @@ void found_forget(struct engine *en, struct record *r)
 	if (!r->found)
 		return;
 	r->found = r->plan_is_made = false;
-	found_keep(en);
+	en->found_changed = true;
+}
+
+void found_write(struct engine *en)
+{
+	if (en->found_changed)
+		found_keep(en);
+	en->found_changed = false;
 }
 
 void found_note(struct engine *en)

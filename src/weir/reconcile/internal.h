@@ -97,6 +97,7 @@ struct engine {
 				  held */
 	char *rewind_kept; /* the same as the store has it, NULL if nothing was written yet */
 	bool store_is_new; /* nothing was ever done from it */
+	bool found_changed; /* some of what was found then is not to be so remembered any more */
 	char new_store_at
 		[SHA_MAX]; /* the commit at which it was, and the API was not; "" if none */
 	struct map begun; /* names of replicators for which this head led to an operation */
@@ -207,6 +208,8 @@ bool inputs_complete(const struct engine *en);
 int found_load(struct engine *en, struct err *e);
 void found_note(struct engine *en);
 void found_forget(struct engine *en, struct record *r);
+/* Before a flush: what was forgotten since, all at once. */
+void found_write(struct engine *en);
 
 /* tidy.c */
 /* While there is no plan: what nothing is known of leaves the memory. */

@@ -103,6 +103,7 @@ struct ledger *engine_ledger(struct engine *en)
 
 int engine_ordered(struct engine *en, struct err *e)
 {
+	found_write(en);
 	int rc = ledger_flush(&en->ledger, e);
 	engine_wake(en);
 	pass_stop_begun(en); /* what waits for its turn may be what must not be done any more */

@@ -442,6 +442,9 @@ static void test_a_new_store_overwrites_nothing_until_git_says_so(void **state)
 	world_commit(w, DOCUMENT("orders", "5") DOCUMENT("payments", "10000"));
 	world_run(w, MINUTE);
 	assert_string_equal(world_note(w, "sync"), "success 2 in sync (1 changed)");
+	auto_free char *found = NULL;
+	assert_int_equal(store_get(w->store, "found", &found, NULL), 0);
+	assert_string_equal(found, "[]");
 }
 
 static void test_what_is_forbidden_is_tried_again_when_somebody_says_so(void **state)

@@ -9,7 +9,6 @@
 #include "reconcile/internal.h"
 
 #define PARK_FIRST_MS 1000
-#define PARK_MOST_MS  60000
 #define KEYS_MOST     3 /* that are tried when the API says that each was used before */
 
 void calls_write(struct engine *en, struct record *r)
@@ -152,11 +151,12 @@ static void refuse(struct engine *en, struct record *r, const struct api_answer 
 static void park(struct engine *en, struct record *r, const struct api_answer *a)
 {
 	r->tries++;
-	int64_t wait = backoff(en, r->tries, PARK_FIRST_MS, PARK_MOST_MS);
+	int64_t wait = backoff(en, r->tries, PARK_FIRST_MS, BACKOFF_MOST_MS);
 	if (a->err.retry_after_ms > wait)
-		wait = a->err.retry_after_ms < PARK_MOST_MS ? a->err.retry_after_ms : PARK_MOST_MS;
+		wait = a->err.retry_after_ms < BACKOFF_MOST_MS ? a->err.retry_after_ms
+							       : BACKOFF_MOST_MS;
 	if (a->outcome == API_FORBIDDEN)
-		wait = PARK_MOST_MS;
+		wait = BACKOFF_MOST_MS;
 	r->blocked_until = now_mono(en) + wait;
 	r->work = WORK_NONE;
 	str_replace(&r->last_error, xstrdup(a->err.msg));

@@ -33,7 +33,7 @@ enum work_state {
 	WORK_DELETE, /* the DELETE waits for its turn. Next: DELETING */
 	WORK_DELETING, /* it is under way. Next: WATCH, NONE */
 	WORK_WATCH, /* the operation runs; looked at from time to time. Next: WATCHING, ASKING */
-	WORK_WATCHING, /* a GET is under way. Next: WATCH, NONE */
+	WORK_WATCHING, /* a GET is under way. Next: WATCH, RECONCILE, NONE */
 	WORK_ASKING /* the reconcile is asked again by its own key. Next: WATCH, NONE */
 };
 

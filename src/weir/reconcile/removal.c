@@ -7,9 +7,6 @@
 #include "base/log.h"
 #include "reconcile/internal.h"
 
-#define RETRY_FIRST_MS 60000
-#define RETRY_MOST_MS  3600000
-
 bool removal_is(const struct intent *i)
 {
 	return i && (i->kind == INTENT_DELETE || i->kind == INTENT_REPLACE);
@@ -184,10 +181,7 @@ void removal_answered(struct engine *en, struct record *r, struct api_answer *a)
 
 static void fail(struct engine *en, struct record *r, const char *why)
 {
-	int64_t wait = RETRY_FIRST_MS;
-	for (unsigned n = 0; n < r->undeleted && wait < RETRY_MOST_MS; n++)
-		wait *= 2;
-	r->undeleted++;
+	int64_t wait = retry_wait(++r->undeleted);
 	auto_free char *text = xasprintf(
 		"could not be deleted: %s", why && why[0] ? why : "the API does not say why");
 	struct plan_item *item = item_of(en, r);

@@ -7,6 +7,7 @@
 #include "reconcile/internal.h"
 
 #define BACKOFF_FIRST_MS 1000
+#define RETRY_FIRST_MS	 60000 /* after the first operation that ended in Error */
 #define LOST_FORGET_MS	 600000 /* after so long, what was in the way does not count */
 #define PASS_LEAST_MS	 1000 /* between two lists */
 #define PASS_LEAST_TIMES 10 /* ... and as many times what a list takes */
@@ -21,13 +22,22 @@ int64_t now_wall(const struct engine *en)
 	return clock_wall_ms(en->options.clock);
 }
 
-int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64_t most_ms)
+static int64_t doubled(int64_t first_ms, int64_t times, int64_t most_ms)
 {
 	int64_t ms = first_ms;
-	for (unsigned i = 1; i < tries && ms < most_ms; i++)
+	for (int64_t i = 1; i < times && ms < most_ms; i++)
 		ms *= 2;
-	if (ms > most_ms)
-		ms = most_ms;
+	return ms < most_ms ? ms : most_ms;
+}
+
+int64_t retry_wait(int64_t failures)
+{
+	return doubled(RETRY_FIRST_MS, failures, PLAN_RETRY_MOST_MS);
+}
+
+int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64_t most_ms)
+{
+	int64_t ms = doubled(first_ms, tries, most_ms);
 	return ms / 2 + (int64_t)rng_below(en->options.rng, (uint64_t)(ms / 2 + 1));
 }
 

@@ -6,9 +6,8 @@
 #include "base/log.h"
 #include "reconcile/internal.h"
 
-#define ASK_EVERY_MS   5000
-#define STEADY_MS      30000
-#define RETRY_FIRST_MS 60000
+#define ASK_EVERY_MS 5000
+#define STEADY_MS    30000
 
 static void look_at(struct engine *en, struct record *r, int64_t at)
 {
@@ -169,11 +168,7 @@ void watch_fail(struct engine *en, struct record *r, const char *why)
 		item->waiting = item->healthy = false;
 	r->row.failures = r->row.failed_generation == i->generation ? r->row.failures + 1 : 1;
 	r->row.failed_generation = i->generation;
-	int64_t wait = RETRY_FIRST_MS;
-	for (int64_t n = 1; n < r->row.failures && wait < PLAN_RETRY_MOST_MS; n++)
-		wait *= 2;
-	if (wait > PLAN_RETRY_MOST_MS)
-		wait = PLAN_RETRY_MOST_MS;
+	int64_t wait = retry_wait(r->row.failures);
 	r->row.retry_at_ms = now_wall(en) + wait;
 	str_replace(&r->row.failure, xstrdup(text));
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "failed", text);

@@ -387,6 +387,7 @@ static void follow(struct engine *en, struct plan_item *item)
 		r->row.failures = 0;
 		changed = true;
 	}
+	str_replace(&r->last_error, NULL); /* it is of something that is not to be done any more */
 	if (changed)
 		ledger_changed(&en->ledger, r);
 }

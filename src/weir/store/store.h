@@ -114,13 +114,14 @@ enum intent_kind {
 	INTENT_REPLACE /* the same; once it is gone, a CREATE follows */
 };
 enum intent_state {
-	INTENT_OPEN, /* journalled; its call may or may not have had its effect. Next: SAVED, DONE;
-			of a delete: RUNNING, DONE, SUPERSEDED */
+	INTENT_OPEN, /* journalled; its call may or may not have had its effect. Next: SAVED, or
+			SENT where the answer was lost; FAILED, SUPERSEDED; of a delete: RUNNING,
+			DONE, FAILED, SUPERSEDED */
 	INTENT_SAVED, /* the API answered with a generation. Next: SENT, SUPERSEDED */
 	INTENT_SENT, /* the key is journalled and the reconcile may have been sent. Next: RUNNING,
-			SAVED */
+			SAVED, SUPERSEDED */
 	INTENT_RUNNING, /* the operation, or the DELETE, was accepted: waiting for its end. Next:
-			   DONE, FAILED, SUPERSEDED */
+			   DONE, FAILED, SUPERSEDED; SENT for a further attempt */
 	INTENT_DONE,
 	INTENT_FAILED, /* refused, or the operation ended in Error */
 	INTENT_SUPERSEDED /* a newer intent, or somebody else, took over */

@@ -153,6 +153,8 @@ static struct catalog *read_tree(struct world *w, const struct tree *t)
 static void note_read(struct world *w, const struct read_result *r)
 {
 	struct commit *c = &w->commits.at[w->head - 1];
+	if (w->fresh && w->fresh == w->taken && !w->held)
+		check_written(w, &git_commit(w, w->taken)->tree); /* it had the time */
 	c->read = true;
 	c->seen = c->seen && c->stores == w->stores_lost;
 	c->stores = w->stores_lost;

@@ -178,7 +178,8 @@ static void take_effect(struct world *w, struct pending *e)
 	struct pending answer = {.kind = EVENT_ANSWER, .answer = api_take(w, e->call, &late)};
 	answer.shows = answer.answer->outcome == API_OK ? w->shows : 0;
 	answer.shown = w->tick;
-	if (answer.answer->outcome == API_TRY_AGAIN || answer.answer->outcome == API_NONSENSE)
+	enum api_outcome outcome = answer.answer->outcome;
+	if (outcome == API_TRY_AGAIN || outcome == API_NONSENSE || outcome == API_FORBIDDEN)
 		check_unsure(w, e->call);
 	int64_t ms = sooner(delay(w), e->ends - w->now);
 	if (late && !e->orphan)
@@ -242,7 +243,7 @@ static void note_written(struct world *w)
 	if (!w->engine || !w->fresh || world_disk_full || ++w->fresh_steps < 2)
 		return;
 	w->commits.at[w->fresh - 1].seen = true;
-	if (w->commits.at[w->fresh - 1].taken)
+	if (w->fresh == w->taken && !w->held)
 		check_written(w, &w->commits.at[w->fresh - 1].tree);
 	w->fresh = 0;
 }

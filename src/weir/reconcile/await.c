@@ -94,10 +94,7 @@ void await_looked(struct engine *en, struct record *r, const struct api_answer *
 {
 	const struct plan_item *item = item_of(en, r);
 	r->is_looked_at = false;
-	r->poll_every += r->poll_every / 2;
-	if (r->poll_every > LOOK_MOST_MS)
-		r->poll_every = LOOK_MOST_MS;
-	r->poll_at = now_mono(en) + r->poll_every;
+	r->poll_at = next_look(en, r);
 	if (item && r->work == WORK_NONE && is_news(item, a))
 		pass_soon(en, 0);
 }

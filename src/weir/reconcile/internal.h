@@ -176,6 +176,8 @@ void trouble_starts(struct engine *en, struct trouble *t, const struct err *e, c
 void trouble_ends(struct engine *en, struct trouble *t, const char *what);
 /* Full jitter: between half and the whole of first_ms doubled for each try, at most most_ms. */
 int64_t backoff(const struct engine *en, unsigned tries, int64_t first_ms, int64_t most_ms);
+/* When something that is waited for is looked at next: monotonic, less often each time. */
+int64_t next_look(const struct engine *en, struct record *r);
 /* After so many operations in a row that ended in Error, until the next. */
 int64_t retry_wait(int64_t failures);
 /* Somebody else was faster, or it could not be read: the next pass reads again and tells what is

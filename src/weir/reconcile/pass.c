@@ -468,8 +468,6 @@ static void begin_all(struct engine *en)
 		if (brake_counts(item))
 			work_begin(en, item);
 	brake_close(en);
-	vec_each (item, &en->plan->items)
-		guards_remember(en, item);
 }
 
 static void begin_writing(struct engine *en)

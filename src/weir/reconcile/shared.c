@@ -86,6 +86,14 @@ void trouble_ends(struct engine *en, struct trouble *t, const char *what)
 	en->report_due = true;
 }
 
+int64_t next_look(const struct engine *en, struct record *r)
+{
+	r->poll_every += r->poll_every / 2;
+	if (r->poll_every > LOOK_MOST_MS)
+		r->poll_every = LOOK_MOST_MS;
+	return now_mono(en) + r->poll_every;
+}
+
 void look_again(struct engine *en, struct record *r, const char *why)
 {
 	int64_t now = now_mono(en);

@@ -41,10 +41,7 @@ void watch_soon(struct engine *en, struct record *r)
 void watch_later(struct engine *en, struct record *r)
 {
 	r->work = WORK_WATCH;
-	r->poll_every = r->poll_every + r->poll_every / 2;
-	if (r->poll_every > LOOK_MOST_MS)
-		r->poll_every = LOOK_MOST_MS;
-	look_at(en, r, now_mono(en) + r->poll_every);
+	look_at(en, r, next_look(en, r));
 }
 
 static void look(struct engine *en, struct record *r)

@@ -242,14 +242,6 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	calls_write(en, r);
 }
 
-/* What is ours from now on may be changed again before the next pass. */
-static void remember_begun(struct engine *en, const struct record *r)
-{
-	const struct plan_item *item = item_of(en, r);
-	if (item && r->begun_by == en->plans)
-		guards_remember(en, item);
-}
-
 void work_applied(struct engine *en, struct record *r, const struct live *live)
 {
 	str_replace(&r->row.last_applied, xstrdup_opt(r->intent->intended));
@@ -263,7 +255,6 @@ void work_applied(struct engine *en, struct record *r, const struct live *live)
 	found_forget(en, r);
 	set_identity(en, r, live);
 	ledger_changed(&en->ledger, r);
-	remember_begun(en, r);
 }
 
 /* What the open intent wrote is what is to be set going. */
@@ -325,7 +316,6 @@ static void adopt(struct engine *en, struct plan_item *item)
 	set_provisioned(r, item->live); /* a draft is not adopted so */
 	ledger_close_intent(&en->ledger, r, INTENT_SUPERSEDED, NULL);
 	ledger_changed(&en->ledger, r);
-	guards_remember(en, item);
 	ledger_event(
 		&en->ledger, now_wall(en), r->name, commit_of(en), "adopted", "it is as Git says");
 	progress(en, "%s: adopted, it is as Git says", r->name);
@@ -480,7 +470,7 @@ static void act_in_turn(struct engine *en, struct plan_item *item)
 		brake_began(en, item);
 }
 
-void work_begin(struct engine *en, struct plan_item *item)
+static void begin(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
 	wake_in_time(en, item);
@@ -499,6 +489,12 @@ void work_begin(struct engine *en, struct plan_item *item)
 	if (r)
 		contested_seen(en, r, item);
 	act_in_turn(en, item);
+}
+
+void work_begin(struct engine *en, struct plan_item *item)
+{
+	begin(en, item);
+	guards_remember(en, item); /* of what is new, too: it may change before the next pass */
 }
 
 void work_resume(struct engine *en, struct record *r)

@@ -44,25 +44,6 @@ int db_copy(struct db *db, const char *path, struct err *e)
 	return rc;
 }
 
-int db_fork(struct db *db, struct db **ret_db, struct err *e)
-{
-	struct db *copy;
-
-	if (db_open(NULL, NULL, 0, &copy, e) < 0)
-		return -(int)e->code;
-	sqlite3_backup *backup = sqlite3_backup_init(copy->handle, "main", db->handle, "main");
-	if (backup)
-		sqlite3_backup_step(backup, -1);
-	int rc = backup ? sqlite3_backup_finish(backup) : sqlite3_errcode(copy->handle);
-	if (rc != SQLITE_OK) {
-		rc = db_fail(db, rc, e);
-		db_close(copy);
-		return rc;
-	}
-	*ret_db = copy;
-	return 0;
-}
-
 static int check_whole(struct db *db, struct err *e)
 {
 	struct db_stmt *s = db_prepare(db, "PRAGMA quick_check(1)");

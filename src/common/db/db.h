@@ -50,7 +50,7 @@ int db_open_to_read(const char *path, const char *const *tables, const char *adv
  * returns; nothing is left of one that failed. */
 int db_copy(struct db *db, const char *path, struct err *e);
 /* The same in memory: what is done to the one does not show in the other. */
-int db_fork(struct db *db, struct db **ret_db, struct err *e);
+int db_fork(const struct db *db, struct db **ret_db, struct err *e);
 
 /* Cached by the text's address: pass a literal. Comes back reset and with nothing bound. */
 struct db_stmt *db_prepare(struct db *db, const char *literal_sql);

@@ -203,6 +203,11 @@ static int open_in_memory(const struct db *from, const char *const *migrations, 
 	return 0;
 }
 
+int db_fork(const struct db *db, struct db **ret_db, struct err *e)
+{
+	return open_in_memory(db, NULL, 0, ret_db, e);
+}
+
 int db_open_beside(const char *path, const char *const *migrations, size_t n_migrations,
 	struct db **ret_db, struct err *e)
 {

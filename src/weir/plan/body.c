@@ -159,16 +159,16 @@ struct spec plan_intended(struct arena *a, const struct plan_item *item)
 	return intended;
 }
 
-static int compare_leftovers(const void *a, const void *b)
+static int compare_taken(const void *a, const void *b)
 {
-	const struct plan_leftover *left = a, *right = b;
+	const struct plan_taken *left = a, *right = b;
 
 	return strcmp(left->key, right->key);
 }
 
-/* What stays of before: still shown, not in Git again, and not among what was just sent. */
-static size_t keep_leftovers(struct plan_leftover *left, size_t n, const struct plan_item *item,
-	const struct node *shown)
+/* What stays of before: not in Git again, and not among what is sent. */
+static size_t add_leftovers(
+	struct arena *a, struct plan_taken *taken, size_t n, const struct plan_item *item)
 {
 	const struct node *desired = item->desired->spec.value[SPEC_ADVANCED_CONFIGURATION];
 	const struct plan_record *record = item->record;
@@ -181,27 +181,46 @@ static size_t keep_leftovers(struct plan_leftover *left, size_t n, const struct 
 		while (d != end && (!d->key || strcmp(d->key, before->key) < 0))
 			d++;
 		bool is_sent = d != end && strcmp(d->key, before->key) == 0;
-		if (!is_sent && node_get(shown, before->key) && !node_get(desired, before->key))
-			left[n++] = *before;
+		if (!is_sent && !node_get(desired, before->key))
+			taken[n++] = (struct plan_taken){
+				arena_strdup(a, before->key), NULL, before->sent_as_null};
 	}
 	return n;
 }
 
-const struct plan_leftover *plan_leftovers(
-	struct arena *a, const struct plan_item *item, const struct spec *answered, size_t *ret_n)
+const struct plan_taken *plan_taken(struct arena *a, const struct plan_item *item, size_t *ret_n)
 {
-	const struct node *shown = answered->value[SPEC_ADVANCED_CONFIGURATION];
 	size_t most = item->diffs.n + (item->record ? item->record->n_leftovers : 0), n = 0;
-	struct plan_leftover *left = arena_alloc(a, (most + 1) * sizeof(*left));
+	struct plan_taken *taken = arena_alloc(a, (most + 1) * sizeof(*taken));
 
-	vec_each (d, &item->diffs)
-		if (d->key && d->change == PLAN_RESET && node_get(shown, d->key) &&
-			spec_setting_equal(d->before, node_get(shown, d->key)))
-			left[n++] = (struct plan_leftover){d->key, d->as_null};
-	n = keep_leftovers(left, n, item, shown);
+	if (item->action == PLAN_UPDATE) {
+		vec_each (d, &item->diffs)
+			if (d->key && d->change == PLAN_RESET && d->before)
+				taken[n++] = (struct plan_taken){arena_strdup(a, d->key),
+					node_copy(a, d->before), d->as_null};
+		n = add_leftovers(a, taken, n, item);
+	}
 	if (n)
-		qsort(left, n, sizeof(*left), compare_leftovers);
+		qsort(taken, n, sizeof(*taken), compare_taken);
 	*ret_n = n;
+	return taken;
+}
+
+const struct plan_leftover *plan_leftovers(struct arena *a, const struct plan_taken *taken,
+	size_t n, const struct spec *answered, size_t *ret_n)
+{
+	const struct node *map = answered->value[SPEC_ADVANCED_CONFIGURATION];
+	struct plan_leftover *left = arena_alloc(a, (n + 1) * sizeof(*left));
+	size_t n_left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct plan_taken *t = &taken[i];
+		const struct node *shown = node_get(map, t->key);
+
+		if (shown && (!t->before || spec_setting_equal(t->before, shown)))
+			left[n_left++] = (struct plan_leftover){t->key, t->as_null};
+	}
+	*ret_n = n_left;
 	return left;
 }
 

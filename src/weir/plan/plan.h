@@ -297,13 +297,20 @@ void plan_live_json(const struct live *live, struct buf *out);
  * not count. */
 unsigned plan_not_kept(const struct spec *sent, const struct spec *answered);
 
-/*
- * Keys of advanced_configuration that the item was to take away and the answer still shows with the
- * value they had; with those that stay from earlier. Sorted; they point into the item. What is left
- * over is sent as null once, by the next plan that is given it.
- */
-const struct plan_leftover *plan_leftovers(
-	struct arena *a, const struct plan_item *item, const struct spec *answered, size_t *ret_n);
+/* A key of advanced_configuration that is taken away, or was and stayed. */
+struct plan_taken {
+	const char *key;
+	const struct node *before; /* the value that goes; NULL: one that stays from earlier,
+				      whatever it is */
+	bool as_null; /* leaving it out was not enough */
+};
+/* Those of an item whose action is UPDATE, sorted, in `a`: kept until the answer comes, since the
+ * plan may be gone by then. */
+const struct plan_taken *plan_taken(struct arena *a, const struct plan_item *item, size_t *ret_n);
+/* Of these, the ones that the answer still shows. They point into `taken`. What is left over is
+ * sent as null once, by the next plan that is given it. */
+const struct plan_leftover *plan_leftovers(struct arena *a, const struct plan_taken *taken,
+	size_t n, const struct spec *answered, size_t *ret_n);
 
 enum plan_format {
 	PLAN_TEXT,

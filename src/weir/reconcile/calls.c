@@ -200,16 +200,14 @@ static void note_not_kept(struct engine *en, struct record *r, const struct live
 }
 
 /* Keys that were taken away, and that the answer still shows. */
-static void note_leftovers(struct engine *en, struct record *r, const struct live *answered)
+static void note_leftovers(struct record *r, const struct live *answered)
 {
 	auto_arena struct arena a = ARENA_INIT;
 	auto_buf struct buf json = BUF_INIT;
-	const struct plan_item *item = r->begun_by == en->plans ? item_of(en, r) : NULL;
 	struct node *map = node_map(&a);
-	size_t n = 0;
-	if (!item || item->action != PLAN_UPDATE)
-		return;
-	const struct plan_leftover *left = plan_leftovers(&a, item, &answered->spec, &n);
+	size_t n;
+	const struct plan_leftover *left =
+		plan_leftovers(&a, r->taken, r->n_taken, &answered->spec, &n);
 	for (size_t i = 0; i < n; i++)
 		node_map_set(&a, map, left[i].key, node_bool(&a, left[i].sent_as_null));
 	json_write(&json, map, JSON_STYLE_CANONICAL);
@@ -238,7 +236,7 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	if (r->approvals.n) /* what others had saved goes along, whenever it is started */
 		i->ours_from = 0;
 	note_not_kept(en, r, live);
-	note_leftovers(en, r, live);
+	note_leftovers(r, live);
 	work_applied(en, r, live);
 	if (i->kind == INTENT_CREATE)
 		note_refused_body(r, NULL);

@@ -186,6 +186,7 @@ static void record_free(void *p)
 	strv_release(&r->heals);
 	arena_release(&r->desired_arena);
 	arena_release(&r->plan_arena);
+	arena_release(&r->taken_arena);
 	free(r->name);
 	free(r);
 }

@@ -90,6 +90,9 @@ struct record {
 			    */
 	struct strv heals; /* settings whose drift the open intent repairs */
 	struct strv approvals; /* the digests that let the open intent be */
+	const struct plan_taken *taken; /* what the last write takes away, in taken_arena */
+	size_t n_taken;
+	struct arena taken_arena;
 	bool found; /* was there, and not as Git says, when the store was new; and Git did not
 		       change it since */
 	bool healed; /* the open intent repairs drift, and nothing else */

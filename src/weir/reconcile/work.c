@@ -202,6 +202,12 @@ static void own_what_shows(struct engine *en, struct record *r, const struct pla
 	i->generation = live->generation;
 }
 
+static void note_taken(struct record *r, const struct plan_item *item)
+{
+	arena_release(&r->taken_arena);
+	r->taken = plan_taken(&r->taken_arena, item, &r->n_taken);
+}
+
 static void begin_write(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_need(&en->ledger, item->name);
@@ -231,6 +237,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	r->healed = i->heals = heals_only(item);
 	contested_note(r, item);
 	approval_note(r, item);
+	note_taken(r, item);
 	if (i->kind == INTENT_CREATE && r->row.owned) {
 		work_forget_object(&r->row);
 		ledger_changed(&en->ledger, r);

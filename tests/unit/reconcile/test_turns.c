@@ -144,6 +144,44 @@ static void test_a_window_that_closes_for_others_stops_nothing_for_good(void **s
 	assert_int_equal(world_object(w, "payments")->observed, 2);
 }
 
+#define KEYED(threshold, keys)                                                                     \
+	DOCUMENT("orders", threshold) "  advanced_configuration: {" keys "tasks.max: 4}\n"
+
+/* A key is taken away, and the answer that still shows it comes after the next commit was read. */
+static void test_a_key_that_stays_is_known_although_a_newer_commit_came(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, KEYED("1", "producer.linger.ms: 5, "));
+	w->call_ms = 3000;
+	w->drops = "advanced_configuration";
+	world_commit(w, KEYED("2", ""));
+	run_until_under_way(w, API_PATCH);
+	world_commit(w, KEYED("3", ""));
+	world_run(w, 5000);
+	assert_int_equal(world_count(w, API_PATCH), 1);
+	w->drops = NULL;
+	world_run(w, 20 * MINUTE);
+	assert_non_null(strstr(world_object(w, "orders")->body, "\"producer.linger.ms\":null"));
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");
+}
+
+/* Nothing takes it away: that is tried in both ways, and then told. */
+static void test_a_key_that_stays_whatever_is_sent_is_told(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, KEYED("1", "producer.linger.ms: 5, "));
+	w->drops = "advanced_configuration";
+	world_commit(w, KEYED("2", ""));
+	world_run(w, 20 * MINUTE);
+	assert_int_equal(world_count(w, API_PATCH), 2);
+	world_commit(w, KEYED("3", ""));
+	world_run(w, 20 * MINUTE);
+	assert_int_equal(world_count(w, API_PATCH), 3);
+	assert_non_null(strstr(world_note(w, "sync"),
+		"failure orders: was written, and the API does not keep it "
+		"(advanced_configuration)"));
+}
+
 int main(void)
 {
 	log_setup(LOG__COUNT, LOG_TEXT);
@@ -154,6 +192,8 @@ int main(void)
 		TEST(test_an_order_about_another_holds_up_nothing),
 		TEST(test_what_waits_until_the_window_has_closed_is_not_written),
 		TEST(test_a_window_that_closes_for_others_stops_nothing_for_good),
+		TEST(test_a_key_that_stays_is_known_although_a_newer_commit_came),
+		TEST(test_a_key_that_stays_whatever_is_sent_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

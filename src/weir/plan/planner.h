@@ -32,7 +32,9 @@ struct planner {
 
 /* Adds the subject's item, if it gets one. */
 void plan_subject(struct planner *p, const struct subject *s);
-/* The record says that the object was seen once. */
+
+/* ours.c: what the record says, and what Git says of drift and drafts. */
+/* The object was seen once. */
 bool record_was_live(const struct plan_record *record);
 /* L. Without one it is a create of ours that showed: what was sent is what was applied. */
 const struct spec *record_applied(const struct plan_record *record);
@@ -45,6 +47,8 @@ bool applies_drafts(const struct planner *p, const struct replicator *r);
 bool hold_unread(struct planner *p, struct plan_item *it);
 /* What is live is what the record is about. */
 bool is_ours(struct planner *p, const struct subject *s);
+
+/* item.c */
 /* The document that counts for the item, in Git or remembered; NULL if there is none. */
 const struct replicator *item_document(const struct plan_item *it);
 bool action_does_something(enum plan_action action);

@@ -37,7 +37,7 @@ static void show_troubles(const struct node *status, struct screen screen, struc
 		const char *what;
 		const char *means;
 	} all[] = {
-		{"store", "the store cannot be written, so nothing is started"},
+		{"store", "the store cannot be used, so nothing new is started"},
 		{"repository", "the repository cannot be read"},
 		{"api", "the API cannot be used"},
 		{"statuses", "statuses cannot be posted"},

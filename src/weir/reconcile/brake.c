@@ -48,25 +48,26 @@ void brake_release(struct brake *b)
 	strv_release(&b->failed);
 }
 
-void brake_load(struct engine *en)
+int brake_load(struct engine *en, const char *sha, struct err *e)
 {
 	auto_arena struct arena a = ARENA_INIT;
 	auto_free char *json = NULL;
 	struct node *map = NULL;
 	struct brake *b = &en->brake;
-	/* What was begun before a start may end before Git was read. */
-	str_replace(&b->sha, xstrdup(en->head.sha[0] ? en->head.sha : en->ledger.head));
-	strv_clear(&b->failed);
-	if (en->options.store)
-		store_get(en->options.store, "brake", &json, NULL);
-	if (json)
-		json_read(&a, json, strlen(json), &map, NULL);
-	const char *sha = node_get_string(map, "commit");
+	int rc = en->options.store ? store_get(en->options.store, "brake", &json, e) : 0;
+	if (rc == 0 && json)
+		rc = json_read(&a, json, strlen(json), &map, e);
+	if (rc < 0)
+		return err_prefix(e, "what is known of the brake");
+	const char *commit = node_get_string(map, "commit");
 	const struct node *failed = node_get(map, "failed");
-	bool same = sha && failed && failed->type == NODE_SEQ && !strcmp(sha, b->sha);
+	bool same = commit && failed && failed->type == NODE_SEQ && !strcmp(commit, sha);
+	str_replace(&b->sha, xstrdup(sha));
+	strv_clear(&b->failed);
 	for (size_t i = 0; same && i < failed->u.seq.n; i++)
 		strv_push(&b->failed, failed->u.seq.at[i]->u.string.s);
 	describe_brake(b);
+	return 0;
 }
 
 static bool is_of_head(const struct engine *en, const struct intent *i)

@@ -145,7 +145,8 @@ static bool flush(struct engine *en, int64_t now)
 			"the store cannot be written; nothing is started until it can");
 		return false;
 	}
-	trouble_ends(en, &en->store, "the store can be written again");
+	if (!en->head_unread)
+		trouble_ends(en, &en->store, "the store can be used again");
 	return true;
 }
 
@@ -260,11 +261,12 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 		rc = found_load(en, e);
 	if (rc == 0 && options->store)
 		rc = load_standings(en, e);
+	if (rc == 0) /* what was begun before a start may end before Git was read */
+		rc = brake_load(en, en->ledger.head, e);
 	if (rc < 0) {
 		engine_free(en);
 		return rc;
 	}
-	brake_load(en);
 	if (options->dry || !options->store)
 		ledger_detach(&en->ledger);
 	en->read_at = en->pass_at = now_mono(en);

@@ -216,14 +216,14 @@ int found_load(struct engine *en, struct err *e)
 		rc = store_get(store, "new", &is_new, e);
 	if (rc == 0 && store)
 		rc = store_get(store, "new-at", &new_at, e);
+	if (rc == 0 && json)
+		rc = json_read(&a, json, strlen(json), &names, e);
 	if (rc < 0)
-		return rc;
+		return err_prefix(e, "what is known of the first start");
 	snprintf(en->new_store_at, sizeof(en->new_store_at), "%s", new_at ? new_at : "");
 	en->store_is_new = !en->ledger.head[0] || (is_new && is_new[0]);
 	if (en->store_is_new)
 		ledger_set(&en->ledger, "new", "1");
-	if (json)
-		json_read(&a, json, strlen(json), &names, NULL);
 	for (size_t i = 0; names && names->type == NODE_SEQ && i < names->u.seq.n; i++)
 		ledger_need(&en->ledger, names->u.seq.at[i]->u.string.s)->found = true;
 	return 0;

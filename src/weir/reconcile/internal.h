@@ -83,6 +83,8 @@ struct engine {
 	bool stopping;
 
 	struct source_head head; /* sha "" if none */
+	bool head_unread; /* there is a newer one, and what the store knows of it cannot be read:
+			     it is not taken before that */
 	bool rewound; /* the branch was rewound and that is held: `head` is the new one */
 	struct catalog *catalog; /* of the head; NULL if it could not be read */
 	char tree[SHA_MAX]; /* that the catalog is of */
@@ -236,7 +238,8 @@ void approval_note(struct record *r, const struct plan_item *item);
 void approval_used(struct engine *en, struct record *r);
 
 /* brake.c */
-void brake_load(struct engine *en);
+/* What the store has of this commit; nothing changes if it cannot be read. */
+int brake_load(struct engine *en, const char *sha, struct err *e);
 void brake_release(struct brake *b);
 /* The operation of the open intent came to its end. */
 void brake_note_end(struct engine *en, const struct record *r, bool well);

@@ -175,27 +175,30 @@ static void take_tree(struct engine *en, struct read_result *result)
 	catalog_free(before);
 }
 
-/* It may have been head before. */
-static void load_changed(struct engine *en)
+/* It may have been head before. Of what cannot be read, nothing is taken to be known. */
+static int load_past(struct engine *en, const char *sha, struct err *e)
 {
 	auto_strv struct strv begun = VEC_INIT;
 	auto_strv struct strv changed = VEC_INIT;
+	struct store *store = en->options.store;
+	int rc = store ? store_load_changed(store, sha, &begun, &changed, e) : 0;
+	if (rc == 0)
+		rc = brake_load(en, sha, e);
+	if (rc < 0)
+		return err_prefix(e, "store");
 	map_clear(&en->begun);
 	map_clear(&en->changed);
-	if (en->options.store)
-		store_load_changed(en->options.store, en->head.sha, &begun, &changed, NULL);
 	vec_each (name, &begun)
 		map_put(&en->begun, *name, en);
 	vec_each (name, &changed)
 		map_put(&en->changed, *name, en);
+	return 0;
 }
 
 static void take_new_head(struct engine *en, const struct source_head *head)
 {
 	en->head = *head;
 	en->head_since = now_wall(en);
-	load_changed(en);
-	brake_load(en);
 	en->compared = false;
 	ledger_set(&en->ledger, "seen-head", head->sha);
 	compare_now(en);
@@ -217,7 +220,15 @@ static void keep_rewind(struct engine *en)
 static void take_head(struct engine *en, struct read_result *result)
 {
 	const struct source_head *head = &result->head;
+	struct err e = ERR_INIT;
 	bool is_new = strcmp(en->head.sha, head->sha) != 0;
+	en->head_unread = is_new && load_past(en, head->sha, &e) < 0;
+	if (en->head_unread) {
+		trouble_starts(en, &en->store, &e,
+			"the store cannot be read; no newer commit is taken until it can");
+		en->read_at = en->store.until_mono;
+		return;
+	}
 	bool rewound = rewind_is_held(en, head);
 	if (rewound && !en->rewound)
 		forget_plan(en);
@@ -265,7 +276,9 @@ static void go_on(struct engine *en)
 			turns_drop(en, false);
 		return;
 	}
-	bool compares = en->pass_full && !en->stopping && now_mono(en) >= en->api.until_mono;
+	int64_t now = now_mono(en);
+	bool compares = en->pass_full && !en->stopping && now >= en->api.until_mono &&
+			now >= en->store.until_mono;
 	if (compares && knows_anything(en)) {
 		start_listing(en);
 		return;

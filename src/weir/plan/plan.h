@@ -122,7 +122,8 @@ struct plan_record {
 	int64_t gone_since_ms; /* wall; since when it has been gone from a Git that loads, 0 if it
 				  is not */
 	bool was_protected; /* and no commit that does not say so was in sync since */
-	const struct node *labels; /* that it had when it was in sync last; NULL: not known */
+	const struct node *labels; /* that it had when it was in sync last while sync.windows let
+				      it be changed; NULL: not known */
 	const char *refused_body; /* the digest of a body that the API refused to create; NULL */
 	const char *refusal; /* ... and what it said */
 	bool over_max; /* held as one of too many at once, and not back in Git since */

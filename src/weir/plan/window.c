@@ -7,8 +7,8 @@ static bool is_half_done(const struct plan_item *it)
 	return it->action == PLAN_CREATE && it->record && it->record->deleted;
 }
 
-/* Labels that a commit changes along with something else get it past no window: those that it had
- * before count as well as those that it is to have. */
+/* Labels that are changed get it past no window: those that it had while it could be changed last
+ * count as well as those that it is to have. */
 static struct window_state judge(
 	const struct windows *windows, const struct plan_item *it, int64_t now_ms, bool *ret_by_old)
 {
@@ -49,12 +49,11 @@ static void hold_outside_windows(struct planner *p, struct plan_item *it)
 	windows_text(p->in->windows, &state, &why);
 	item_hold_until(it, PLAN_HOLD_WINDOW, it->action,
 		plan_text(p, "%s%s", buf_str(&why),
-			by_old ? ", by the labels that it had before this change" : ""),
-		plan_text(p, "%s%schange sync.windows in weir.yaml",
-			ends ? "wait until then, " : "",
-			by_old ? "change its labels in a commit of its own first, or "
-			: ends ? "or "
-			       : ""),
+			!by_old ? ""
+			: ends	? ", by the labels that it had before, which count until then"
+				: ", by the labels that it had before"),
+		plan_text(p, "%schange sync.windows in weir.yaml",
+			ends ? "wait until then, or " : ""),
 		ends ? state.until_ms : 0);
 }
 

@@ -106,12 +106,23 @@ static bool is_to_go(const struct plan_item *item)
 	return action == PLAN_DELETE || action == PLAN_REPLACE;
 }
 
+/* By the labels that it has so far. */
+static bool may_be_changed(const struct engine *en, struct record *r)
+{
+	const struct windows *windows = en->config->sync.windows;
+	return !windows || windows_at(windows, ledger_plan(r)->labels, now_wall(en)).open;
+}
+
 /* The version that is in sync, or the first one, says what its labels are; others may have theirs
- * to get past a window. True if that is news. */
-static bool remember_labels(struct store_row *row, const struct plan_item *item)
+ * to get past a window. So may a commit of labels alone: they count once the window of those that
+ * it has is open. True if that is news. */
+static bool remember_labels(struct engine *en, struct record *r, const struct plan_item *item)
 {
 	auto_buf struct buf json = BUF_INIT;
+	struct store_row *row = &r->row;
 	if (!is_in_sync(item) && (row->labels || !item->desired || item->from_accepted))
+		return false;
+	if (row->labels && !may_be_changed(en, r))
 		return false;
 	if (item->desired->labels)
 		json_write(&json, item->desired->labels, JSON_STYLE_CANONICAL);
@@ -133,7 +144,7 @@ void guards_remember(struct engine *en, const struct plan_item *item)
 	bool over_max = item->hold == PLAN_HOLD_PRUNE_MAX;
 	is_protected = is_protected || (row->is_protected && !is_in_sync(item));
 	over_max = over_max || (row->over_max && (!item->desired || is_to_go(item)));
-	bool changed = remember_labels(row, item);
+	bool changed = remember_labels(en, r, item);
 	if (!changed && is_protected == row->is_protected && over_max == row->over_max)
 		return;
 	row->is_protected = is_protected;

@@ -79,7 +79,8 @@ struct store_row {
 	bool is_protected; /* until a commit that does not say so was in sync */
 	bool over_max; /* one of more deletes at once than sync.prune.max: until it is back in Git
 			  or approved */
-	char *labels; /* of the last version that was in sync: JSON; NULL if none was */
+	char *labels; /* of the last version that was in sync while sync.windows let it be changed:
+			 JSON; NULL if none was */
 	char *refused_body; /* digest of the body that the API refused to create, NULL if none */
 	char *refusal; /* what it said */
 	char *leftovers; /* keys that were taken away and that the API still shows: JSON; NULL if

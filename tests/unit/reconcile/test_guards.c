@@ -92,29 +92,65 @@ static void test_a_window_that_opens_wakes_the_pass(void **state)
 	"replication_mode: active-passive, topic_whitelist: [t], lag_alert_threshold: " threshold  \
 	", lag_alert_threshold_unit: messages}\n"
 
-static void test_labels_that_change_along_get_it_past_no_window(void **state)
+/* From this time of a day on, in UTC, nothing that is of the team orders is changed. */
+static void deny_orders(struct world *w, const char *schedule, int64_t duration_ms)
 {
-	struct world *w = *state;
 	auto_arena struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;
 	struct node *match = node_map(&a);
 	node_map_set(&a, match, "team", node_string(&a, "orders"));
 	const struct window_rule rule = {.deny = true,
-		.schedule = "0 * * * *",
-		.duration_ms = 60 * MINUTE,
+		.schedule = schedule,
+		.duration_ms = duration_ms,
 		.timezone = "UTC",
 		.match = match};
 	size_t bad;
+	assert_int_equal(windows_new(&rule, 1, &w->config.sync.windows, &bad, &e), 0);
+}
+
+static void test_labels_that_change_along_get_it_past_no_window(void **state)
+{
+	struct world *w = *state;
 	world_start_with(w, LABELLED("orders", "1"));
 	world_kill(w);
-	assert_int_equal(windows_new(&rule, 1, &w->config.sync.windows, &bad, &e), 0);
+	deny_orders(w, "0 * * * *", 60 * MINUTE);
 	world_commit(w, LABELLED("payments", "2"));
 	world_start(w);
 	world_run(w, 10 * MINUTE);
 	assert_int_equal(world_count(w, API_PATCH), 0);
 	assert_non_null(strstr(world_note(w, "sync"), "1 waiting for a window"));
-	world_commit(w, LABELLED("payments", "1")); /* in a commit of its own */
-	world_run(w, MINUTE);
+	windows_free(w->config.sync.windows);
+}
+
+/* The world begins at 14:13:21. */
+static void test_labels_that_change_first_get_it_past_no_window(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, LABELLED("orders", "1"));
+	world_kill(w);
+	deny_orders(w, "0 14 * * *", 60 * MINUTE);
+	world_commit(w, LABELLED("payments", "1"));
+	world_start(w);
+	world_run(w, 10 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync");
+	world_commit(w, LABELLED("payments", "2"));
+	world_run(w, 10 * MINUTE);
+	assert_int_equal(world_count(w, API_PATCH), 0);
+	assert_non_null(strstr(world_note(w, "sync"), "1 waiting for a window"));
+	world_run(w, 30 * MINUTE);
+	assert_int_equal(world_count(w, API_PATCH), 1);
+	windows_free(w->config.sync.windows);
+}
+
+static void test_labels_that_change_while_the_window_is_open_count(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, LABELLED("orders", "1"));
+	world_kill(w);
+	deny_orders(w, "0 15 * * *", 60 * MINUTE);
+	world_commit(w, LABELLED("payments", "1"));
+	world_start(w);
+	world_run(w, 60 * MINUTE);
 	world_commit(w, LABELLED("payments", "2"));
 	world_run(w, MINUTE);
 	assert_int_equal(world_count(w, API_PATCH), 1);
@@ -500,6 +536,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_window_that_opens_wakes_the_pass),
 		TEST(test_labels_that_change_along_get_it_past_no_window),
+		TEST(test_labels_that_change_first_get_it_past_no_window),
+		TEST(test_labels_that_change_while_the_window_is_open_count),
 		TEST(test_what_was_just_made_is_protected_from_its_replacement),
 		TEST(test_what_is_suspended_goes_on_when_the_time_comes),
 		TEST(test_drift_of_what_a_person_suspended_is_told_and_left),

@@ -1,6 +1,8 @@
 /* The daemon's socket. */
 #include "cli/control.h"
 
+#include <unistd.h>
+
 #include "base/alloc.h"
 #include "base/fs.h"
 #include "base/limits.h"
@@ -18,6 +20,8 @@ struct control {
 	struct host *host;
 	struct engine *engine;
 	struct httpd *httpd;
+	char *me; /* who this runs as, by name */
+	char *root;
 };
 
 static void answer_error(struct httpd_response *response, const struct err *e)
@@ -106,6 +110,15 @@ static void serve_plan(void *ctx, struct httpd_request *r, struct httpd_response
 	plan_render(plan, &header, PLAN_JSON, &response->body);
 }
 
+/* Only they get past the mode of the socket. A directory of users may take its time: it is asked
+ * before anybody waits, and never for an order. */
+static char *name_of(const struct control *c, uid_t uid)
+{
+	if (uid == geteuid())
+		return xstrdup(c->me);
+	return uid == 0 ? xstrdup(c->root) : xasprintf("uid %u", uid);
+}
+
 /* Written before it is answered: what was acknowledged survives a crash. */
 static int take_order(const struct control *c, const struct httpd_request *r, struct arena *a,
 	struct node **ret_answer, struct err *e)
@@ -113,7 +126,7 @@ static int take_order(const struct control *c, const struct httpd_request *r, st
 	uid_t uid;
 	if (!httpd_peer(r, &uid))
 		return err_set(e, ERR_DENIED, "the system does not say who you are");
-	auto_free char *by = desk_user_name(uid);
+	auto_free char *by = name_of(c, uid);
 	const struct buf *text = httpd_body(r);
 	struct node *body;
 	const struct desk desk = {
@@ -207,11 +220,24 @@ static const struct httpd_route routes[] = {
 	{.method = NULL},
 };
 
+static void control_free(struct control *c)
+{
+	free(c->me);
+	free(c->root);
+	free(c);
+}
+
 int control_start(
 	struct host *host, const struct config *config, struct control **ret_control, struct err *e)
 {
 	struct control *c = xcalloc(1, sizeof(*c));
-	*c = (struct control){.config = config, .host = host, .engine = host_engine(host)};
+	*c = (struct control){
+		.config = config,
+		.host = host,
+		.engine = host_engine(host),
+		.me = desk_user_name(geteuid()),
+		.root = desk_user_name(0),
+	};
 	auto_free char *path = fs_join(config->state, CONTROL_SOCKET);
 	const struct httpd_options options = {
 		.socket = path,
@@ -222,7 +248,7 @@ int control_start(
 	};
 	int rc = httpd_start(host_loop(host), &options, &c->httpd, e);
 	if (rc < 0) {
-		free(c);
+		control_free(c);
 		return err_prefix(e, "state");
 	}
 	*ret_control = c;
@@ -234,5 +260,5 @@ void control_stop(struct control *c)
 	if (!c)
 		return;
 	httpd_stop(c->httpd, STOP_GRACE_MS);
-	free(c);
+	control_free(c);
 }

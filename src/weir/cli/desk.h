@@ -26,7 +26,8 @@ struct desk {
 /* ERR_INVALID for a body that is not as above. What was ordered is in the ledger, not flushed. */
 int desk_take(const struct desk *d, const char *order, const struct node *body, struct arena *a,
 	struct node **ret_answer, struct err *e);
-/* "jane", or "uid 1234" where the system knows no name. The caller frees. */
+/* "jane", or "uid 1234" where the system knows no name. It may ask a directory of users over the
+ * network: not for those who wait. The caller frees. */
 char *desk_user_name(unsigned uid);
 
 #endif

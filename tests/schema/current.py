@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""schema/replicator.schema.json is what the tables say. With --write it is brought up to date."""
+"""The schemas that editors use are what the tables say. With --write they are brought up to date."""
 
 import argparse
 import pathlib
@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCHEMA = ROOT / "schema/replicator.schema.json"
+SCHEMAS = {"schema": ROOT / "schema/replicator.schema.json", "config": ROOT / "schema/weir.schema.json"}
 
 
 def main():
@@ -15,15 +15,17 @@ def main():
     parser.add_argument("--write", action="store_true")
     parser.add_argument("program", type=pathlib.Path, help="schema_gen")
     arguments = parser.parse_args()
+    wrong = 0
 
-    printed = subprocess.run([arguments.program, "schema"], check=True, capture_output=True, text=True).stdout
-    if arguments.write:
-        SCHEMA.write_text(printed)
-    elif not SCHEMA.exists() or SCHEMA.read_text() != printed:
-        print(f"{SCHEMA.relative_to(ROOT)}: not what the tables say; "
-              f"{sys.argv[0]} --write {arguments.program} mends it")
-        return 1
-    return 0
+    for of, path in SCHEMAS.items():
+        printed = subprocess.run([arguments.program, of], check=True, capture_output=True, text=True).stdout
+        if arguments.write:
+            path.write_text(printed)
+        elif not path.exists() or path.read_text() != printed:
+            wrong = 1
+            print(f"{path.relative_to(ROOT)}: not what the tables say; "
+                  f"{sys.argv[0]} --write {arguments.program} mends it")
+    return wrong
 
 
 sys.exit(main())

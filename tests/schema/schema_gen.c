@@ -1,5 +1,6 @@
 /*
  * schema_gen schema: prints the JSON Schema of a document.
+ * schema_gen config: prints that of weir.yaml.
  * schema_gen documents FILE: prints the documents of a YAML file as a JSON list, as weir reads
  * them; null if the file does not parse.
  */
@@ -8,6 +9,7 @@
 
 #include "base/fs.h"
 #include "base/limits.h"
+#include "config/config.h"
 #include "doc/json.h"
 #include "doc/yaml.h"
 #include "model/catalog.h"
@@ -21,11 +23,11 @@ static int print(const struct node *n, enum json_style style)
 	return 0;
 }
 
-static int print_schema(void)
+static int print_schema(struct node *(*schema)(struct arena *))
 {
 	auto_arena struct arena arena = ARENA_INIT;
 
-	return print(document_schema(&arena), JSON_STYLE_PRETTY);
+	return print(schema(&arena), JSON_STYLE_PRETTY);
 }
 
 static int print_documents(const char *path)
@@ -54,9 +56,11 @@ static int print_documents(const char *path)
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "schema") == 0)
-		return print_schema();
+		return print_schema(document_schema);
+	if (argc == 2 && strcmp(argv[1], "config") == 0)
+		return print_schema(config_schema);
 	if (argc == 3 && strcmp(argv[1], "documents") == 0)
 		return print_documents(argv[2]);
-	fprintf(stderr, "usage: schema_gen schema | schema_gen documents FILE\n");
+	fprintf(stderr, "usage: schema_gen schema | config | documents FILE\n");
 	return 64;
 }

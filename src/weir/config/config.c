@@ -213,5 +213,10 @@ void config_mdoc(struct buf *out)
 
 struct node *config_schema(struct arena *a)
 {
-	return fields_schema(a, config_fields);
+	struct node *schema = fields_schema(a, config_fields);
+
+	node_map_set(a, schema, "$schema",
+		node_string(a, "https://json-schema.org/draft/2020-12/schema"));
+	node_map_set(a, schema, "title", node_string(a, "weir.yaml"));
+	return schema;
 }

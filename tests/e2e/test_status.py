@@ -192,6 +192,7 @@ class ExplainTest(unittest.TestCase):
             self.assertRegex(text, r"(?m)^document +replicators/bad.yaml:\d+$")
             self.assertRegex(text, rf"(?m)^generation +1, seen through 1; 1 failed 1 time, again at {TIME}$")
             self.assertRegex(text, rf"(?m)^{TIME}  created: generation 1$")
+            self.assertRegex(text, rf"(?m)^{TIME}  reconciling: generation 1, operation \S+$")
             self.assertRegex(text, rf"(?m)^{TIME}  failed: ended in Error")
             told = shown(s, "explain", "bad-dr")
             self.assertEqual((told["standing"], told["hold"], told["failures"]), ("failed", "backoff", 1))

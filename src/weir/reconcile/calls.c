@@ -5,11 +5,14 @@
 #include "base/alloc.h"
 #include "base/crash.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "doc/json.h"
 #include "reconcile/internal.h"
 
 #define PARK_FIRST_MS 1000
 #define KEYS_MOST     3 /* that are tried when the API says that each was used before */
+
+#define OPERATION_SHOWN 80 /* bytes of what the API calls one */
 
 void calls_write(struct engine *en, struct record *r)
 {
@@ -318,9 +321,11 @@ static void accepted(struct engine *en, struct record *r, const struct operation
 		ledger_changed(&en->ledger, r);
 	}
 	r->rest_generation = 0;
-	str_replace(&i->operation, xstrdup_opt(op->id));
 	calls_started(en, r);
-	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
+	char id[OPERATION_SHOWN];
+	text_escape_into(id, sizeof(id), op->id);
+	auto_free char *detail = xasprintf(
+		"generation %lld%s%s", (long long)i->generation, id[0] ? ", operation " : "", id);
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "reconciling", detail);
 	progress(en, "%s: reconciling %s", r->name, detail);
 	watch_begin(en, r);

@@ -15,7 +15,6 @@ void intent_release(struct intent *i)
 	free(i->intended);
 	free(i->body);
 	free(i->key);
-	free(i->operation);
 	free(i->error);
 	*i = (struct intent){0};
 }
@@ -33,8 +32,7 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 	struct db_stmt *q = db_prepare(s->db,
 		"SELECT id, name, kind, state, uid, created_at, sha, intended, body, "
 		"base_generation, generation,"
-		" attempt, key, operation, created_ms, started_ms, error, heals, ours_from FROM "
-		"intent"
+		" attempt, key, created_ms, started_ms, error, heals, ours_from FROM intent"
 		" WHERE scope = ?1 AND state < 4 ORDER BY id");
 	db_bind_text(q, 1, s->scope);
 	int rc;
@@ -53,12 +51,11 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 					   .generation = db_int(q, 10),
 					   .attempt = db_int(q, 11),
 					   .key = store_text(q, 12),
-					   .operation = store_text(q, 13),
-					   .created_ms = db_int(q, 14),
-					   .started_ms = db_int(q, 15),
-					   .error = store_text(q, 16),
-					   .heals = db_int(q, 17) != 0,
-					   .ours_from = db_int(q, 18),
+					   .created_ms = db_int(q, 13),
+					   .started_ms = db_int(q, 14),
+					   .error = store_text(q, 15),
+					   .heals = db_int(q, 16) != 0,
+					   .ours_from = db_int(q, 17),
 				   });
 	if (rc < 0) {
 		intents_release(&intents);
@@ -71,14 +68,12 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 
 int store_put_intent(struct store *s, const struct intent *i, struct err *e)
 {
-	struct db_stmt *q =
-		db_prepare(s->db, "INSERT OR REPLACE INTO intent (scope, name, kind, "
-				  "state, uid, created_at, sha, intended, body,"
-				  " base_generation, generation, attempt, key, "
-				  "operation, created_ms, started_ms, error, id, heals, "
-				  "ours_from)"
-				  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-				  "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)");
+	struct db_stmt *q = db_prepare(s->db, "INSERT OR REPLACE INTO intent (scope, name, kind, "
+					      "state, uid, created_at, sha, intended, body,"
+					      " base_generation, generation, attempt, key, "
+					      "created_ms, started_ms, error, id, heals, ours_from)"
+					      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+					      "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, i->name);
 	db_bind_int(q, 3, i->kind);
@@ -92,13 +87,12 @@ int store_put_intent(struct store *s, const struct intent *i, struct err *e)
 	db_bind_int(q, 11, i->generation);
 	db_bind_int(q, 12, i->attempt);
 	db_bind_text(q, 13, i->key);
-	db_bind_text(q, 14, i->operation);
-	db_bind_int(q, 15, i->created_ms);
-	db_bind_int(q, 16, i->started_ms);
-	db_bind_text(q, 17, i->error);
-	db_bind_int(q, 18, i->id);
-	db_bind_int(q, 19, i->heals);
-	db_bind_int(q, 20, i->ours_from);
+	db_bind_int(q, 14, i->created_ms);
+	db_bind_int(q, 15, i->started_ms);
+	db_bind_text(q, 16, i->error);
+	db_bind_int(q, 17, i->id);
+	db_bind_int(q, 18, i->heals);
+	db_bind_int(q, 19, i->ours_from);
 	return db_run(q, e);
 }
 

@@ -69,6 +69,8 @@ static const char *const migrations[] = {
 
 	"ALTER TABLE inventory ADD COLUMN refused_body TEXT;"
 	"ALTER TABLE inventory ADD COLUMN refusal TEXT;",
+
+	"ALTER TABLE intent DROP COLUMN operation;",
 };
 
 int store_open_file(const char *path, struct db **ret_db, struct err *e)

@@ -144,7 +144,6 @@ struct intent {
 	int64_t generation; /* what is or was to be reconciled; 0 until known */
 	int64_t attempt;
 	char *key; /* idempotency key of the reconcile, once made */
-	char *operation; /* its id, once accepted */
 	int64_t created_ms;
 	int64_t started_ms; /* when the reconcile, or the DELETE, was accepted */
 	char *error; /* why it failed */

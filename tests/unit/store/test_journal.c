@@ -21,7 +21,6 @@ static struct intent full_intent(int64_t id, const char *name, enum intent_state
 		.generation = 4,
 		.attempt = 5,
 		.key = xstrdup("key"),
-		.operation = xstrdup("op"),
 		.created_ms = 6,
 		.started_ms = 7,
 		.error = xstrdup("failed"),
@@ -44,7 +43,6 @@ static void assert_intent(const struct intent *a, const struct intent *b)
 	assert_int_equal(a->generation, b->generation);
 	assert_int_equal(a->attempt, b->attempt);
 	assert_string_or_null(a->key, b->key);
-	assert_string_or_null(a->operation, b->operation);
 	assert_int_equal(a->created_ms, b->created_ms);
 	assert_int_equal(a->started_ms, b->started_ms);
 	assert_string_or_null(a->error, b->error);

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """The commands besides `run`: init, validate, plan, apply and status."""
 
+import contextlib
+import http.server
 import json
 import os
 import re
 import shutil
+import socketserver
 import subprocess
+import threading
 import unittest
 
 import jsonschema
@@ -25,6 +29,41 @@ def in_sync(s, files=TWO):
     s.stop()
     s.api.reset("requests")
     return sha
+
+
+@contextlib.contextmanager
+def stand_in(s, answers):
+    """Answers on the daemon's socket, for each path what is next in its list, else 404; gives the paths that were asked for."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            known = answers.get(self.path)
+            body = json.dumps(known.pop(0) if known else {"error": "there is no such path", "code": "not-found"}).encode()
+            self.send_response(200 if known is not None else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET
+
+        def log_message(self, *_):
+            pass
+
+        def address_string(self):
+            return "weir"
+
+    s.state.mkdir(exist_ok=True)
+    with socketserver.UnixStreamServer(str(s.state / "weir.sock"), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield asked
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class PlanTest(unittest.TestCase):
@@ -197,6 +236,21 @@ class ApplyTest(unittest.TestCase):
             text = s.cli("apply", status=1)
             self.assertRegex(text, "(?m)^weir apply: .*maintenance")
             self.assertIn("did not come to the end of it within sync.timeout", text)
+
+    def test_while_it_waits_it_asks_for_little(self):
+        """A stand-in for the daemon, which is at it for a while."""
+        progress = {"seen_head": "f" * 40, "text": "applying 1/2", "ready": True, "passes": 1, "reads": 1, "troubles": []}
+        answers = [progress | {"state": "pending", "settled": False}] * 3
+        answers += [progress | {"state": "success", "settled": True, "text": "2 in sync"}]
+        with Site() as s, stand_in(s, {"/v1/sync": [{"passes": 1, "reads": 1}], "/v1/progress": answers}) as asked:
+            self.assertRegex(s.cli("apply"), "(?m)^commit f{12}: applying 1/2\nsuccess: 2 in sync\n\\Z")
+            self.assertEqual(asked, ["/v1/sync"] + ["/v1/progress"] * 4)
+
+    def test_a_daemon_of_another_version_is_said(self):
+        for answers in {"/v1/sync": [{}]}, {"/v1/sync": [{"passes": 1, "reads": 1}]}:
+            with Site() as s, stand_in(s, answers):
+                text = s.cli("apply", status=1)
+                self.assertIn("weir apply: the daemon is of another version; restart it", text)
 
     def test_beside_a_daemon_a_folder_is_refused(self):
         with Site() as s:

@@ -81,6 +81,9 @@ class SocketTest(unittest.TestCase):
             sha = in_sync(s)
             status, answer = curl(s, "/v1/status")
             self.assertEqual((status, answer["head"], answer["daemon"]), (200, sha, True))
+            progress = curl(s, "/v1/progress")[1]
+            self.assertLess(progress.keys(), answer.keys())
+            self.assertEqual((progress["seen_head"], progress["state"]), (sha, "success"))
             self.assertEqual(curl(s, "/v1/plan")[1]["source"]["sha"], sha)
             self.assertEqual(curl(s, "/v1/explain/orders-dr")[1]["name"], "orders-dr")
             self.assertEqual(set(curl(s, "/v1/sync", "")[1]), {"passes", "reads"})

@@ -20,6 +20,12 @@ struct wait {
 	bool well;
 };
 
+static int fail_version(struct err *e)
+{
+	err_clear(e);
+	return err_set(e, ERR_REMOTE, "the daemon is of another version; restart it");
+}
+
 static int begin(const struct config *c, struct wait *w, struct err *e)
 {
 	auto_arena struct arena a = ARENA_INIT;
@@ -29,7 +35,7 @@ static int begin(const struct config *c, struct wait *w, struct err *e)
 		return rc;
 	if (!node_get_int(answer, "passes", &w->passes) ||
 		!node_get_int(answer, "reads", &w->reads))
-		return err_set(e, ERR_REMOTE, "the daemon is of another version; restart it");
+		return fail_version(e);
 	return 0;
 }
 
@@ -76,7 +82,9 @@ static int look(const struct config *c, struct wait *w, bool last, struct err *e
 	struct node *status = NULL;
 	int64_t passes = 0, reads = 0;
 	bool settled = false;
-	int rc = daemon_ask(c, "/v1/status", NULL, &a, &status, e);
+	int rc = daemon_ask(c, "/v1/progress", NULL, &a, &status, e);
+	if (rc == -ERR_NOT_FOUND)
+		return fail_version(e);
 	if (rc < 0)
 		return rc;
 	node_get_int(status, "passes", &passes);

@@ -61,6 +61,16 @@ static void serve_status(void *ctx, struct httpd_request *r, struct httpd_respon
 	view_release(&v);
 }
 
+static void serve_progress(void *ctx, struct httpd_request *r, struct httpd_response *response)
+{
+	(void)r;
+	const struct control *c = ctx;
+	auto_arena struct arena a = ARENA_INIT;
+	struct engine_stats stats;
+	engine_stats(c->engine, &stats);
+	answer_node(response, view_progress(&stats, &a));
+}
+
 static void serve_explain(void *ctx, struct httpd_request *r, struct httpd_response *response)
 {
 	const struct control *c = ctx;
@@ -178,8 +188,8 @@ static void serve_not_found(void *ctx, struct httpd_request *r, struct httpd_res
 	(void)ctx;
 	struct err e = ERR_INIT;
 	err_set(&e, ERR_NOT_FOUND,
-		"there is no %s here; there are /v1/status, /v1/explain/NAME, /v1/plan, "
-		"/v1/orders/ORDER and /v1/sync",
+		"there is no %s here; there are /v1/status, /v1/progress, /v1/explain/NAME, "
+		"/v1/plan, /v1/orders/ORDER and /v1/sync",
 		httpd_path(r));
 	answer_error(response, &e);
 }
@@ -210,6 +220,7 @@ static void serve_refused(void *ctx, struct httpd_request *r, struct httpd_respo
 
 static const struct httpd_route routes[] = {
 	{.method = "GET", .pattern = "/v1/status", .handler = serve_status},
+	{.method = "GET", .pattern = "/v1/progress", .handler = serve_progress},
 	{.method = "GET", .pattern = "/v1/explain/{name}", .handler = serve_explain},
 	{.method = "GET", .pattern = "/v1/plan", .handler = serve_plan},
 	{.method = "POST",

@@ -4,6 +4,7 @@
  * The file's mode is the permission, the kernel says who calls.
  *
  *	GET  /v1/status            see cli/view.h
+ *	GET  /v1/progress          the little of it that changes while one waits
  *	GET  /v1/explain/{name}    ?limit=N events
  *	GET  /v1/plan              schema/plan.schema.json
  *	POST /v1/orders/{order}    see cli/desk.h

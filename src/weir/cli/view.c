@@ -239,6 +239,27 @@ struct node *view_brake(struct arena *a, const struct engine_brake *b)
 	return map;
 }
 
+/* What the engine counts, and how it is with it. */
+static void add_stats(struct node *top, const struct engine_stats *stats, struct arena *a)
+{
+	node_map_set(a, top, "settled", node_bool(a, stats->settled));
+	node_map_set(a, top, "ready", node_bool(a, stats->ready));
+	node_map_set(a, top, "passes", node_int(a, (int64_t)stats->passes));
+	node_map_set(a, top, "reads", node_int(a, (int64_t)stats->reads));
+	node_map_set(a, top, "last_pass", view_time(a, stats->last_pass_ms));
+	node_map_set(a, top, "troubles", troubles(a, stats));
+}
+
+struct node *view_progress(const struct engine_stats *stats, struct arena *a)
+{
+	struct node *top = node_map(a);
+	node_map_set(a, top, "seen_head", view_text(a, stats->head[0] ? stats->head : NULL));
+	node_map_set(a, top, "state", node_string(a, status_state_name(stats->state)));
+	node_map_set(a, top, "text", node_string(a, stats->text));
+	add_stats(top, stats, a);
+	return top;
+}
+
 struct node *view_status(const struct view *v, struct arena *a)
 {
 	const struct engine_stats *stats = &v->stats;
@@ -250,12 +271,7 @@ struct node *view_status(const struct view *v, struct arena *a)
 	node_map_set(a, top, "seen_head", view_text(a, v->seen));
 	node_map_set(a, top, "state", view_text(a, state));
 	node_map_set(a, top, "text", view_text(a, v->daemon ? stats->text : NULL));
-	node_map_set(a, top, "settled", node_bool(a, stats->settled));
-	node_map_set(a, top, "ready", node_bool(a, stats->ready));
-	node_map_set(a, top, "passes", node_int(a, (int64_t)stats->passes));
-	node_map_set(a, top, "reads", node_int(a, (int64_t)stats->reads));
-	node_map_set(a, top, "last_pass", view_time(a, stats->last_pass_ms));
-	node_map_set(a, top, "troubles", troubles(a, stats));
+	add_stats(top, stats, a);
 	node_map_set(a, top, "rewound",
 		v->is_rewound ? view_rewind(a, &v->rewound)
 		: v->daemon   ? node_null(a)

@@ -8,6 +8,8 @@
  *	statuses: [{commit, context, state, text, posted}],
  *	replicators: {NAME: {generation, standing, hold, since, why, release, until, approvable}},
  *	events: […]}
+ * progress: of these, {seen_head, state, text, settled, ready, passes, reads, last_pass, troubles}:
+ *	what somebody who waits wants to know again and again. It takes no look at the store.
  * explain: the same of one replicator, with its suspension, approvals, open intent and events.
  */
 #ifndef CLI_VIEW_H
@@ -49,6 +51,7 @@ void view_release(struct view *v);
 
 struct node *view_rewind(struct arena *a, const struct engine_rewind *r);
 struct node *view_brake(struct arena *a, const struct engine_brake *b);
+struct node *view_progress(const struct engine_stats *stats, struct arena *a);
 struct node *view_status(const struct view *v, struct arena *a);
 /* ERR_NOT_FOUND with a "did you mean" if nothing is known of it. */
 int view_explain(const struct view *v, struct store *s, const char *name, size_t n_events,

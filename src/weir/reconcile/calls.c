@@ -96,11 +96,13 @@ static void digest_body(const char *body, int64_t base_generation, unsigned char
 	hash_end(&h, out);
 }
 
-bool calls_refused(const struct record *r, const char *body, int64_t base_generation)
+bool calls_refused(const struct record *r, const char *body, const struct live *live)
 {
 	unsigned char digest[HASH_BYTES];
-	digest_body(body, base_generation, digest);
-	return r->is_refused && !memcmp(digest, r->refused, sizeof(digest));
+	if (!r->is_refused || (live && !live_is_same(live, r->refused_uid, r->refused_created_at)))
+		return false;
+	digest_body(body, live ? live->generation : 0, digest);
+	return !memcmp(digest, r->refused, sizeof(digest));
 }
 
 /* Of the new one of what was replaced, that says what became of the old one. */
@@ -127,12 +129,12 @@ static void note_refused_body(struct record *r, const char *said)
 static void refuse(struct engine *en, struct record *r, const struct api_answer *a)
 {
 	struct intent *i = r->intent;
-	if (a->verb == API_RECONCILE)
-		digest_body("", i->generation, r->refused);
-	else if (removal_is(i))
-		digest_body(REMOVAL_BODY, i->base_generation, r->refused);
-	else
-		digest_body(i->body, i->base_generation, r->refused);
+	bool reconciles = a->verb == API_RECONCILE;
+	const char *body = reconciles ? "" : removal_is(i) ? REMOVAL_BODY : i->body;
+	int64_t generation = reconciles ? i->generation : i->base_generation;
+	digest_body(body, generation, r->refused);
+	str_replace(&r->refused_uid, xstrdup_opt(i->uid));
+	str_replace(&r->refused_created_at, xstrdup_opt(i->created_at));
 	if (a->verb == API_CREATE)
 		note_refused_body(r, a->err.msg);
 	auto_free char *text = describe_refusal(r, a->err.msg);
@@ -141,7 +143,7 @@ static void refuse(struct engine *en, struct record *r, const struct api_answer 
 	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, "refused", text);
 	log_error("the API refused it", "replicator", r->name, "error", text, NULL);
 	progress(en, "%s: %s", r->name, text);
-	if (a->verb == API_RECONCILE) { /* what was saved stays a draft of ours */
+	if (reconciles) { /* what was saved stays a draft of ours */
 		i->state = INTENT_SAVED;
 		r->work = WORK_NONE;
 		ledger_intent_changed(&en->ledger, r);
@@ -283,6 +285,8 @@ void calls_wrote(struct engine *en, struct record *r, struct api_answer *a)
 {
 	crash_point("write-answered");
 	r->work = WORK_NONE;
+	if (a->verb == API_CREATE) /* something may come of it whatever the answer */
+		r->seen_at = now_mono(en);
 	if (a->outcome == API_OK) {
 		r->tries = 0;
 		saved(en, r, &a->live);

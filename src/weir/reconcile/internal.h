@@ -282,7 +282,7 @@ void work_applied(struct engine *en, struct record *r, const struct live *live);
 /* A call that failed may not be tried again yet; then the next pass comes in time. */
 bool work_waits(struct engine *en, const struct record *r);
 /* The object is gone. What was applied to it stays: a new one is to be the same. */
-void work_forget_object(struct store_row *row);
+void work_forget_object(struct record *r);
 /* It is ours no more; what Git says of it stays, if it says anything. */
 void work_let_go(struct engine *en, struct record *r);
 /* Those that wait for this one to be Healthy, or gone, need not wait for the next interval. */
@@ -305,8 +305,8 @@ void calls_send(struct engine *en, struct record *r);
 /* The reconcile was accepted, also where only what came of it shows that. */
 void calls_started(struct engine *en, struct record *r);
 /* What the API refused is not sent again until Git or the live object changes. The body of a
- * reconcile is "". */
-bool calls_refused(const struct record *r, const char *body, int64_t generation);
+ * reconcile is "", and of a create there is nothing live. */
+bool calls_refused(const struct record *r, const char *body, const struct live *live);
 /* What answers mean to all of them: OK, and what stands in the way of only one, are not for here.
  */
 void calls_failed(struct engine *en, struct record *r, const struct api_answer *a);

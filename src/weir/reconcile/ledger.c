@@ -182,6 +182,8 @@ static void record_free(void *p)
 	free(r->unread);
 	free(r->last_error);
 	free(r->saved);
+	free(r->refused_uid);
+	free(r->refused_created_at);
 	strv_release(&r->approvals);
 	strv_release(&r->heals);
 	arena_release(&r->desired_arena);
@@ -286,6 +288,11 @@ void ledger_intent_changed(struct ledger *l, struct record *r)
 	r->plan_is_made = false;
 }
 
+void ledger_forget_seen(struct record *r)
+{
+	r->rest_generation = r->busy_generation = 0;
+}
+
 void ledger_drop(struct ledger *l, struct record *r)
 {
 	ledger_close_intent(l, r, INTENT_SUPERSEDED, NULL);
@@ -293,6 +300,7 @@ void ledger_drop(struct ledger *l, struct record *r)
 	struct store_row gone = {.name = xstrdup(r->name)};
 	store_row_release(&r->row);
 	r->row = gone;
+	ledger_forget_seen(r);
 	r->dirty = true;
 	r->plan_is_made = false;
 }

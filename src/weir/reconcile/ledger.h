@@ -73,7 +73,8 @@ struct record {
 	int64_t rest_generation; /* at which the status was last seen at rest */
 	int64_t busy_generation; /* at which others were seen to have it provisioned, 0 if none */
 	int64_t shown_at; /* monotonic; when an answer about it alone showed it last */
-	int64_t seen_at; /* monotonic; when row.seen_generation was seen first, or the start */
+	int64_t seen_at; /* monotonic; when row.seen_generation was seen first, a create was
+			    answered or given up, or the start */
 	int64_t blocked_until; /* monotonic; after a call that may be tried again */
 	unsigned tries; /* calls in a row that failed that way */
 	int64_t kept_generation; /* whose body is in the events, since it is to be deleted; 0 */
@@ -85,6 +86,8 @@ struct record {
 	char *last_error; /* what the last of them said, NULL if none */
 	unsigned char
 		refused[32]; /* digest of the body that the API refused; not sent again as it is */
+	char *refused_uid; /* ... and the object it was for, NULL where not known */
+	char *refused_created_at;
 	bool is_refused;
 	int64_t wanted_ms; /* wall; since when plans have wanted something done about it, 0 if not
 			    */
@@ -156,6 +159,8 @@ void ledger_close_intent(
 /* Nothing is known of it that has to be remembered; then it can leave the memory. */
 bool ledger_is_idle(const struct record *r);
 void ledger_remove(struct ledger *l, struct record *r);
+/* What was seen of the object counts for no other. */
+void ledger_forget_seen(struct record *r);
 /* Forgets a record that is gone everywhere. */
 void ledger_drop(struct ledger *l, struct record *r);
 void ledger_set(struct ledger *l, const char *key, const char *value);

@@ -43,7 +43,7 @@ void removal_begin(struct engine *en, struct plan_item *item)
 						    "cannot be read"));
 		return;
 	}
-	if (work_waits(en, r) || calls_refused(r, REMOVAL_BODY, item->live->generation))
+	if (work_waits(en, r) || calls_refused(r, REMOVAL_BODY, item->live))
 		return;
 	r->healed = false;
 	approval_note(r, item);
@@ -115,7 +115,7 @@ static void finish(struct engine *en, struct record *r)
 		work_let_go(en, r);
 		return;
 	}
-	work_forget_object(&r->row);
+	work_forget_object(r);
 	str_replace(&r->row.last_applied, NULL);
 	r->row.replaced = true;
 	ledger_changed(&en->ledger, r);

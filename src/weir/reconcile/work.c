@@ -16,18 +16,21 @@ static bool set_text(char **at, const char *value)
 	return true;
 }
 
-static void forget_generations(struct store_row *row)
+/* What was seen of another object says nothing of this one. */
+static void forget_generations(struct record *r)
 {
+	struct store_row *row = &r->row;
 	str_replace(&row->provisioned, NULL);
 	row->seen_generation = row->provisioned_generation = 0;
 	row->failed_generation = row->failures = row->retry_at_ms = 0;
+	ledger_forget_seen(r);
 }
 
 /* Whether anything is new. Another object begins its generations anew. */
 static bool set_identity(const struct engine *en, struct record *r, const struct live *live)
 {
 	if (!live_is_same(live, r->row.uid, r->row.created_at))
-		forget_generations(&r->row);
+		forget_generations(r);
 	bool changed = set_text(&r->row.uid, live->uid);
 	changed = set_text(&r->row.created_at, live->created_at) || changed;
 	if (live->generation <= r->row.seen_generation)
@@ -130,21 +133,27 @@ static bool is_lagging(
 	const struct engine *en, const struct record *r, const struct plan_item *item)
 {
 	const struct live *live = item->live;
-	if (!r->row.owned || now_mono(en) - r->seen_at >= LAG_GRACE_MS)
+	const struct intent *i = r->intent;
+	if (now_mono(en) - r->seen_at >= LAG_GRACE_MS)
+		return false;
+	if (!live && i && i->kind == INTENT_CREATE && !i->generation)
+		return item->gone; /* it may come of a call that was never answered */
+	if (!r->row.owned)
 		return false;
 	if (!live)
-		return r->intent && r->intent->kind == INTENT_CREATE && r->intent->generation;
+		return i && i->kind == INTENT_CREATE;
 	return live_is_same(live, r->row.uid, r->row.created_at) &&
 	       live->generation < r->row.seen_generation;
 }
 
-void work_forget_object(struct store_row *row)
+void work_forget_object(struct record *r)
 {
+	struct store_row *row = &r->row;
 	char **const texts[] = {&row->uid, &row->created_at, &row->failure, &row->not_kept,
 		&row->leftovers, &row->contested};
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		str_replace(texts[i], NULL);
-	forget_generations(row);
+	forget_generations(r);
 }
 
 void work_let_go(struct engine *en, struct record *r)
@@ -217,7 +226,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	auto_buf struct buf body = BUF_INIT;
 	json_write(&body, plan_body(&a, item), JSON_STYLE_COMPACT);
 	int64_t base = item->live ? item->live->generation : 0;
-	if (calls_refused(r, buf_str(&body), base))
+	if (calls_refused(r, buf_str(&body), item->live))
 		return;
 	own_what_shows(en, r, item); /* with what is noted of that write, before this one's is */
 	struct spec intended = plan_intended(&a, item);
@@ -239,7 +248,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	approval_note(r, item);
 	note_taken(r, item);
 	if (i->kind == INTENT_CREATE && r->row.owned) {
-		work_forget_object(&r->row);
+		work_forget_object(r);
 		ledger_changed(&en->ledger, r);
 	} else if (i->kind == INTENT_UPDATE && note_provisioned(r, item)) {
 		ledger_changed(&en->ledger, r);
@@ -280,7 +289,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	if (work_waits(en, r))
 		return;
 	const struct live *live = item->live;
-	if (calls_refused(r, "", live->generation))
+	if (calls_refused(r, "", live))
 		return;
 	struct intent *i = r->intent;
 	if (!is_of_intent(r, item)) {
@@ -315,7 +324,7 @@ static void adopt(struct engine *en, struct plan_item *item)
 	struct record *r = ledger_need(&en->ledger, item->name);
 	auto_arena struct arena a = ARENA_INIT;
 	struct spec intended = plan_intended(&a, item);
-	work_forget_object(&r->row); /* if there was another one */
+	work_forget_object(r); /* if there was another one */
 	str_replace(&r->row.last_applied, spec_to_json(&intended));
 	r->row.owned = true;
 	found_forget(en, r);

@@ -125,6 +125,11 @@ static bool replaces_in_report(const struct sync_settings *s)
 	return s->replace && s->has_mode && s->mode == SYNC_REPORT;
 }
 
+static bool protects_what_is_let_go(const struct sync_settings *s)
+{
+	return s->protect && s->on_remove == REMOVE_ORPHAN;
+}
+
 static const struct {
 	bool (*holds)(const struct sync_settings *s);
 	const char *key;
@@ -134,6 +139,9 @@ static const struct {
 	{replaces_what_is_protected, "replace", PROBLEM_ERROR,
 		"contradicts protect: to replace is to delete, and what is protected is never "
 		"deleted; remove one of them"},
+	{protects_what_is_let_go, "protect", PROBLEM_WARNING,
+		"has no effect beside on_remove: orphan, by which it is let go and never deleted: "
+		"once its document is gone, nobody is asked; remove one of them"},
 	{replaces_in_report, "replace", PROBLEM_WARNING,
 		"holds in mode report too, which applies what changes in Git: a change to an "
 		"immutable field deletes the replicator and creates it anew"},

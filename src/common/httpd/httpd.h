@@ -63,6 +63,9 @@ struct httpd_options {
 	int64_t request_deadline_ms; /* 0: 15 s */
 };
 
+/* ERR_CONFIG if `listen` cannot be one, as far as that shows without asking for the host's name. */
+int httpd_check_address(const char *listen, struct err *e);
+
 /* Binds and hooks itself into the loop. The errors say what to do about a port that is taken. */
 int httpd_start(struct loop *loop, const struct httpd_options *options, struct httpd **ret_httpd,
 	struct err *e);

@@ -40,6 +40,36 @@ static const char *split(const char *address, char **ret_host, char **ret_port)
 	return NULL;
 }
 
+/* What is written like a number is no name. */
+static const char *check_host(const char *address, const char *host)
+{
+	struct in6_addr number;
+
+	if (address[0] == '[')
+		return strchr(host, '%') || inet_pton(AF_INET6, host, &number) == 1
+			       ? NULL
+			       : "what stands in brackets is no IPv6 address";
+	if (!host[strspn(host, "0123456789.")] && inet_pton(AF_INET, host, &number) != 1)
+		return "its host is no IPv4 address";
+	return host[strcspn(host, "/@?# \t")] ? "its host holds what no name can" : NULL;
+}
+
+/* NULL, or what is wrong; both are the caller's to free, also then. */
+static const char *parse(const char *address, char **ret_host, char **ret_port)
+{
+	const char *wrong = split(address, ret_host, ret_port);
+
+	return wrong ? wrong : check_host(address, *ret_host);
+}
+
+int httpd_check_address(const char *address, struct err *e)
+{
+	auto_free char *host = NULL, *port = NULL;
+	const char *wrong = parse(address, &host, &port);
+
+	return wrong ? fail_address(address, wrong, e) : 0;
+}
+
 static int fail_bind(int errnum, const char *host, const char *port, struct err *e)
 {
 	switch (errnum) {
@@ -97,7 +127,7 @@ int listen_on(const char *address, int *ret_fd, char **ret_url, struct err *e)
 		.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
 	auto_free char *host = NULL, *port = NULL;
 	struct addrinfo *found;
-	const char *wrong = split(address, &host, &port);
+	const char *wrong = parse(address, &host, &port);
 
 	if (wrong)
 		return fail_address(address, wrong, e);

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "doc/yaml.h"
+#include "httpd/httpd.h"
 #include "model/spec.h"
 
 #define SECOND ((int64_t)1000)
@@ -286,6 +287,17 @@ static void take_compat(struct config *c, const char *file, struct problems *pro
 	}
 }
 
+static void check_listen(const struct config *c, const char *file, const struct node *root,
+	struct problems *problems)
+{
+	const struct node *at = node_get(root, "listen");
+	struct err e = ERR_INIT;
+
+	if (at && httpd_check_address(c->listen, &e) < 0)
+		problems_add(
+			problems, PROBLEM_ERROR, file, at->line, at->col, "listen", "%s", e.msg);
+}
+
 /* Only once every map decoded, so each list is one and each name a string. */
 static void check(const struct config *c, const char *file, const struct node *root,
 	struct problems *problems)
@@ -312,6 +324,7 @@ static void check(const struct config *c, const char *file, const struct node *r
 	}
 	for (size_t i = 0; i < c->fleets.n; i++)
 		check_providers(&fleets[i], i, file, problems);
+	check_listen(c, file, root, problems);
 }
 
 struct config *config_parse(

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "config/tables.h"
 #include "doc/yaml.h"
+#include "httpd/httpd.h"
 #include "net/http.h"
 #include "source/location.h"
 
@@ -125,6 +126,9 @@ static void check_forge(struct config *c, const struct node *root, struct proble
 static void check_http(struct config *c, const struct node *root, struct problems *problems)
 {
 	struct err e = ERR_INIT;
+	if (c->http.listen[0] && httpd_check_address(c->http.listen, &e) < 0)
+		add(problems, c, node_get(root, "http"), "listen", "http.listen", e.msg);
+	err_clear(&e);
 	if (c->http.public_url && url_check_http(c->http.public_url, &e) < 0)
 		add(problems, c, node_get(root, "http"), "public_url", "http.public_url", e.msg);
 }

@@ -131,7 +131,8 @@ static void test_error_when_it_is_no_address(void **state)
 {
 	static const char *const cases[] = {"", ":", ":80", "8480", "127.0.0.1",
 		"127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "127.0.0.1:-1", "::1:8480", "[]:80",
-		"[::1]", "http://127.0.0.1:80"};
+		"[::1]", "http://127.0.0.1:80", "127.0.0.256:80", "127.1:80", "[127.0.0.1]:80",
+		"host/path:80", "me@host:80"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)

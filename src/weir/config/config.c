@@ -148,6 +148,7 @@ static void check(struct config *c, const struct node *root, struct problems *pr
 	check_http(c, root, problems);
 	check_forge(c, root, problems);
 	config_check_sync(c, root, problems);
+	config_check_use(c, root, problems);
 	if (!c->forge.ref)
 		c->forge.ref = arena_printf(&c->arena, "refs/notes/weir/%s", c->name);
 }

@@ -4,11 +4,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/daemon.h"
 #include "cli/host.h"
-#include "cli/view.h"
+#include "store/store.h"
 
 static const char *reason;
 
@@ -62,26 +61,29 @@ static void look(const struct config *config, struct look *l)
 }
 
 /* "commit 1234567, taken at 2026-11-30T20:00:00Z": what is known without a daemon is as old as
- * that. NULL if there is no store, or nothing was ever taken. */
-static char *describe_seen(const struct config *config)
+ * that. Left as it is if there is no store, or nothing was ever taken. */
+static int describe_seen(const struct config *config, char **ret_seen, struct err *e)
 {
+	auto_free char *scope = host_scope(config);
+	auto_free char *head = NULL;
 	struct store *store = NULL;
-	struct view v = {.config = config};
-	struct events events = VEC_INIT;
 	char at[CLOCK_TEXT_MAX] = "";
-	char *text = NULL;
-	if (view_open(config, &store, &v, NULL) == 0 && v.head && v.head[0]) {
-		store_load_events(store, NULL, LIMIT_EVENTS_SHOWN, &events, NULL);
-		vec_each (event, &events)
-			if (!at[0] && !strcmp(event->what, "taken") && event->sha &&
-				!strcmp(event->sha, v.head))
-				clock_format(event->at_ms / 1000 * 1000, at);
-		text = xasprintf("commit %.7s%s%s", v.head, at[0] ? ", taken at " : "", at);
+	int64_t at_ms = 0;
+	int rc = store_open_shared(config->state, scope, &store, e);
+	if (rc == -ERR_NOT_FOUND) {
+		err_clear(e);
+		return 0;
 	}
-	events_release(&events);
-	view_release(&v);
+	if (rc == 0)
+		rc = store_get(store, "head", &head, e);
+	if (rc == 0 && head)
+		rc = store_commit_event(store, head, "taken", &at_ms, e);
+	if (at_ms)
+		clock_format(at_ms / 1000 * 1000, at);
+	if (rc == 0 && head && head[0])
+		*ret_seen = xasprintf("commit %.7s%s%s", head, at[0] ? ", taken at " : "", at);
 	store_close(store);
-	return text;
+	return rc;
 }
 
 static int order(const struct config *config, const char *name, struct err *e)
@@ -99,7 +101,11 @@ static void tell(const char *name)
 /* Nobody follows the branch: it is looked at once, or it is said how old the answer is. */
 static int forget_alone(const struct config *config, struct look *l, struct err *e)
 {
-	auto_free char *seen = describe_seen(config);
+	auto_free char *seen = NULL;
+	struct err failed = ERR_INIT;
+	int rc = describe_seen(config, &seen, e);
+	if (rc < 0)
+		return rc;
 	if (seen)
 		look(config, l);
 	if (l->found)
@@ -107,8 +113,7 @@ static int forget_alone(const struct config *config, struct look *l, struct err 
 			"%s is in Git (%s, commit %.7s); take its document out there first, with "
 			"sync.on_remove: orphan if it must not be deleted",
 			l->name, buf_str(&l->place), l->commit);
-	struct err failed = ERR_INIT;
-	int rc = order(config, l->name, &failed);
+	rc = order(config, l->name, &failed);
 	if (rc < 0)
 		return err_set(e, failed.code, "%s%s%s%s", failed.msg,
 			seen ? " (no daemon runs: as of " : "", seen ? seen : "", seen ? ")" : "");

@@ -47,6 +47,23 @@ int store_load_events(
 	return 0;
 }
 
+int store_commit_event(
+	struct store *s, const char *sha, const char *what, int64_t *ret_at_ms, struct err *e)
+{
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT at_ms FROM event WHERE scope = ?1 AND name IS NULL AND sha = ?2"
+		" AND what = ?3 ORDER BY id DESC LIMIT 1");
+	db_bind_text(q, 1, s->scope);
+	db_bind_text(q, 2, sha);
+	db_bind_text(q, 3, what);
+	int rc = db_step(q, e);
+	if (rc < 0)
+		return rc;
+	*ret_at_ms = rc > 0 ? db_int(q, 0) : 0;
+	db_reset(q);
+	return 0;
+}
+
 void events_release(struct events *ev)
 {
 	vec_each (event, ev) {

@@ -275,5 +275,8 @@ struct events {
 int store_load_events(
 	struct store *s, const char *name, size_t most, struct events *ret_events, struct err *e);
 void events_release(struct events *ev);
+/* When this happened last to the commit, wall; 0 if it did not. */
+int store_commit_event(
+	struct store *s, const char *sha, const char *what, int64_t *ret_at_ms, struct err *e);
 
 #endif

@@ -207,6 +207,25 @@ static void test_newest_events_come_first_and_no_more_than_asked(void **state)
 	assert_events(f->other, NULL, 10, "four");
 }
 
+static void test_event_of_a_commit_is_found_however_many_came_since(void **state)
+{
+	struct fixture *f = *state;
+	int64_t at_ms = -1;
+
+	add_event(f->ours, 3, NULL, "taken");
+	add_event(f->ours, 4, NULL, "taken");
+	add_event(f->ours, 5, "orders", "taken");
+	add_event(f->other, 6, NULL, "taken");
+	for (int i = 0; i < 2000; i++)
+		add_event(f->ours, 7, "orders", "healthy");
+	assert_int_equal(store_commit_event(f->ours, "abc", "taken", &at_ms, NULL), 0);
+	assert_int_equal(at_ms, 4);
+	assert_int_equal(store_commit_event(f->ours, "abc", "rewound", &at_ms, NULL), 0);
+	assert_int_equal(at_ms, 0);
+	assert_int_equal(store_commit_event(f->ours, "def", "taken", &at_ms, NULL), 0);
+	assert_int_equal(at_ms, 0);
+}
+
 static void test_a_claim_is_seen_by_every_scope(void **state)
 {
 	struct fixture *f = *state;
@@ -243,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_states_have_the_names_that_forges_know),
 		test_with_fixture(test_event_comes_back_as_it_was_put),
 		test_with_fixture(test_newest_events_come_first_and_no_more_than_asked),
+		test_with_fixture(test_event_of_a_commit_is_found_however_many_came_since),
 		test_with_fixture(test_a_claim_is_seen_by_every_scope),
 		test_with_fixture(test_what_another_scope_said_since_of_an_old_commit_stays),
 	};

@@ -404,6 +404,18 @@ static bool was_forestalled(const struct record *r)
 	return r->intent && r->intent->kind == INTENT_CREATE && !r->intent->generation;
 }
 
+/* What others did to it goes on while nothing is written: which generation there is, and runs. */
+static void follow_held(struct engine *en, struct record *r, const struct plan_item *item)
+{
+	const struct live *live = item->live;
+	if (!live || !item->ours || !r->row.owned || r->intent ||
+		!live_is_same(live, r->row.uid, r->row.created_at))
+		return;
+	bool changed = set_identity(en, r, live);
+	if (note_provisioned(r, item) || changed)
+		ledger_changed(&en->ledger, r);
+}
+
 static void begin_hold(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
@@ -411,6 +423,7 @@ static void begin_hold(struct engine *en, struct plan_item *item)
 		en->held_for_others = true;
 	if (!r)
 		return;
+	follow_held(en, r, item);
 	if (item->hold == PLAN_HOLD_BACKOFF)
 		pass_soon(en, r->row.retry_at_ms - now_wall(en));
 	if (item->hold == PLAN_HOLD_BUSY)

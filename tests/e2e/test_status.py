@@ -120,6 +120,7 @@ class OrdersTest(unittest.TestCase):
             s.wait_status(s.push(TWO), "success", "^2 in sync")
             s.cli("suspend", "payments-dr", "--reason", "audit")
             wait_for(lambda: shown(s, "status")["replicators"]["payments-dr"]["standing"] == "suspended", DEADLINE_S)
+            self.assertEqual(self.row(s, "payments-dr")["release"], "`weir resume payments-dr`")
             s.stop()
             s.cli("suspend", "orders-dr", "--reason", "upgrade", "--until", "2100-01-01T00:00:00Z")
             row = self.row(s, "orders-dr")
@@ -132,6 +133,15 @@ class OrdersTest(unittest.TestCase):
             row = self.row(s, "payments-dr")
             self.assertEqual(row["standing"], "applying")
             self.assertRegex(row["why"], "^suspended no more")
+
+    def test_what_git_suspends_stays_so_while_nobody_runs(self):
+        with Site() as s:
+            s.start()
+            s.wait_status(s.push({"orders.yaml": document("orders-dr") + "sync: {suspend: {reason: audit}}\n"}), "success")
+            wait_for(lambda: shown(s, "status")["replicators"]["orders-dr"]["standing"] == "suspended", DEADLINE_S)
+            s.stop()
+            row = self.row(s, "orders-dr")
+            self.assertEqual((row["standing"], row["release"]), ("suspended", "take sync.suspend out of its YAML"))
 
     def test_what_is_forgotten_is_not_shown(self):
         with Site() as s:

@@ -82,7 +82,7 @@ struct node *view_time(struct arena *a, int64_t wall_ms)
 	return wall_ms ? node_string(a, clock_format(wall_ms / 1000 * 1000, text)) : node_null(a);
 }
 
-/* What would change how it stands, where the plan does not say it. */
+/* What would change how it stands, where the plan does not say it. NAME is its own. */
 static const char *const ways_out[STANDING__COUNT] = {
 	[STANDING_HEALTHY] = "",
 	[STANDING_APPLYING] = "nothing is to be done: it waits for its turn",
@@ -101,16 +101,20 @@ static const char *const ways_out[STANDING__COUNT] = {
 	[STANDING_GONE] = "",
 	[STANDING_DRIFTED] = "make Git and the API agree, or set sync.mode: heal",
 	[STANDING_PLANNED] = "set sync.mode: heal, or report",
-	[STANDING_ABSENT_OK] = "weir forget NAME lets go of it; sync.prune.enabled deletes it",
+	[STANDING_ABSENT_OK] = "`weir forget NAME` lets go of it; sync.prune.enabled deletes it",
 	[STANDING_LEFT] = "mend its document in Git",
 };
 
-const char *view_way_out(const char *standing)
+const char *view_way_out(struct arena *a, const char *standing, const char *name)
 {
+	const char *text = "";
 	for (int i = 0; i < STANDING__COUNT; i++)
 		if (!strcmp(standing, standing_name(i)))
-			return ways_out[i];
-	return "";
+			text = ways_out[i];
+	const char *at = strstr(text, "NAME");
+	if (!at)
+		return text;
+	return arena_printf(a, "%.*s%s%s", (int)(at - text), text, name, at + strlen("NAME"));
 }
 
 static struct node *new_row(struct arena *a, int64_t generation)
@@ -143,7 +147,8 @@ static void take_said(struct arena *a, struct node *row, const struct node *said
 			node_map_set(a, row, texts[i], node_get(said, texts[i]));
 	if (!node_get(said, "release"))
 		node_map_set(a, row, "release",
-			node_string(a, view_way_out(node_get_string(row, "standing"))));
+			node_string(a, view_way_out(a, node_get_string(row, "standing"),
+					       node_get_string(said, "name"))));
 	take_time(a, row, "since", said, "since_ms");
 	take_time(a, row, "until", said, "until_ms");
 	node_map_set(a, row, "approvable", node_bool(a, node_get(said, "approval")));

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/view_parts.h"
 
 #define ONCE_IT_RUNS "once weir runs"
@@ -47,7 +48,8 @@ static void take_suspensions(
 {
 	const struct suspension *s = find_suspension(v, name);
 	const char *release = node_get_string(row, "release");
-	bool was_ordered = is_suspended(row) && release && strstr(release, "`weir resume ");
+	bool was_ordered =
+		is_suspended(row) && release && text_has_prefix(release, "`weir resume ");
 	if (s && !is_suspended(row))
 		suspend(a, row, s);
 	else if (!s && was_ordered)

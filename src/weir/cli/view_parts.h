@@ -10,7 +10,7 @@
 struct node *view_text(struct arena *a, const char *s);
 struct node *view_time(struct arena *a, int64_t wall_ms);
 /* What would change how a replicator stands, by the name of the standing; "" if nothing has to. */
-const char *view_way_out(const char *standing);
+const char *view_way_out(struct arena *a, const char *standing, const char *name);
 /* By name: ours, and those that do not stand well. */
 struct node *view_replicators(const struct view *v, struct arena *a);
 /* view_orders.c: what people ordered while nobody was there to act on it. Of what is forgotten,

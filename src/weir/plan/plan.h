@@ -212,7 +212,8 @@ struct plan_item {
 					 action is PLAN_HOLD */
 	enum plan_hold hold;
 	const char *held; /* why, "" if not held */
-	const char *release; /* what releases it: "change orders-dr in Git", … */
+	const char *release; /* what releases it: "change orders-dr in Git", …; also of what is
+				suspended and in sync */
 	int64_t until_ms; /* wall; when time alone releases it, 0: it does not */
 	/* What a person approves who lets it go: a digest of name, object, action and the values
 	 * before, which no commit and no secret changes; NULL: nobody can. Kept where it was

@@ -82,6 +82,7 @@ void item_suspend(struct planner *p, struct plan_item *it)
 		return;
 	if (it->action == PLAN_NONE) {
 		item_note(it, "%s", describe(p, s));
+		it->release = release_of(p, it);
 		return;
 	}
 	bool was_held = it->action == PLAN_HOLD;

@@ -21,7 +21,7 @@ static void hold_rewound(struct planner *p, struct plan_item *it)
 		it->approval = arena_strdup(&p->plan->arena, p->in->rewound_approval);
 }
 
-static bool has_change_of_git(const struct plan_item *it)
+bool has_change_of_git(const struct plan_item *it)
 {
 	vec_each (d, &it->diffs)
 		if (d->change != PLAN_DRIFT)

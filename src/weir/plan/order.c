@@ -129,10 +129,11 @@ static bool is_settled(const struct plan_item *other)
 	case PLAN_HOLD_NOT:
 		return (other->action == PLAN_NONE && !other->waiting) ||
 		       other->action == PLAN_ADOPT;
+	case PLAN_HOLD_WINDOW: /* what Git changes comes first, and the time for it comes */
+		return !has_change_of_git(other);
 	case PLAN_HOLD_REPORT:
 	case PLAN_HOLD_NOT_KEPT:
 	case PLAN_HOLD_SUSPEND:
-	case PLAN_HOLD_WINDOW:
 	case PLAN_HOLD_CONTESTED:
 		return true;
 	case PLAN_HOLD_ADOPT:

@@ -53,6 +53,8 @@ bool is_ours(struct planner *p, const struct subject *s);
 const struct replicator *item_document(const struct plan_item *it);
 bool action_does_something(enum plan_action action);
 bool action_writes(enum plan_action action);
+/* Its differences are not drift alone. */
+bool has_change_of_git(const struct plan_item *it);
 
 /* A text for the reader in the plan's arena, escaped. */
 const char *plan_text(struct planner *p, const char *fmt, ...)

@@ -35,11 +35,13 @@ bool is_ours(struct planner *p, const struct subject *s)
 
 	if (!r || !is_same_object(r, s->live))
 		return false;
-	if (r->intent_open && r->intent_base == 0 && r->intent_generation == 0)
-		return shows_our_create(p, s);
 	/* Of one that is gone stays what was applied, and nothing that tells it from another. */
 	bool known = r->uid || r->created_at || r->seen_generation > 0;
-	return (r->has_last_applied && known) || (r->intent_open && r->intent_generation > 0);
+	if (r->has_last_applied && known)
+		return true;
+	if (r->intent_open && r->intent_base == 0 && r->intent_generation == 0)
+		return shows_our_create(p, s);
+	return r->intent_open && r->intent_generation > 0;
 }
 
 bool reports_drift(const struct planner *p, const struct replicator *r)

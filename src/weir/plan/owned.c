@@ -174,23 +174,42 @@ static bool has_failed(const struct plan_item *it)
 	       it->record->failed_generation == it->live->generation;
 }
 
+/* The generation that was started last did, and what was saved since changes nothing. */
+static bool has_failed_below(const struct plan_item *it, const struct draft *d)
+{
+	return d->exists && !d->ours && !is_foreign(d) && d->started > 0 &&
+	       it->record->failed_generation == d->started;
+}
+
+/* Ours is still to be started, or was and nobody said so: what ended in Error may be an operation
+ * that somebody else started. Asking by its key starts nothing twice, and tells. */
+static bool is_unanswered(const struct plan_item *it)
+{
+	const struct plan_record *r = it->record;
+	const struct live *live = it->live;
+
+	return r->intent_open && !r->intent_reconciled &&
+	       r->intent_generation == live->generation && live->status == LIVE_ERROR &&
+	       live->has_observed && live->observed_generation >= live->generation;
+}
+
 static void decide_retry(struct planner *p, struct plan_item *it)
 {
 	char when[CLOCK_TEXT_MAX];
+	int64_t failed = it->record->failed_generation;
 	int64_t ahead = it->record->retry_at_ms - p->in->now_ms;
 
 	if (ahead > 0 && ahead <= PLAN_RETRY_MOST_MS) {
 		item_hold_until(it, PLAN_HOLD_BACKOFF, PLAN_RECONCILE,
 			plan_text(p,
 				"generation %" PRId64 " ended in Error; the next attempt is at %s",
-				it->live->generation, clock_format(it->record->retry_at_ms, when)),
+				failed, clock_format(it->record->retry_at_ms, when)),
 			"wait, or change it in Git: a new generation is tried at once",
 			it->record->retry_at_ms);
 		return;
 	}
 	it->action = PLAN_RECONCILE;
-	item_note(it, "generation %" PRId64 " ended in Error; this is a further attempt",
-		it->live->generation);
+	item_note(it, "generation %" PRId64 " ended in Error; this is a further attempt", failed);
 }
 
 /* What is to be provisioned: from what runs to what Git says. */
@@ -207,8 +226,14 @@ static void decide_generation(struct planner *p, struct plan_item *it, const str
 {
 	const struct plan_record *r = it->record;
 
-	if (has_failed(it)) {
+	if (has_failed(it) || has_failed_below(it, d)) {
 		decide_retry(p, it);
+	} else if (is_unanswered(it)) {
+		it->action = PLAN_RECONCILE;
+		item_note(it,
+			"ended in Error, and whether that is what was started here is not known: "
+			"generation %" PRId64 " is asked for again",
+			it->live->generation);
 	} else if (it->waiting || !d->ours) {
 		if (it->waiting)
 			item_note(it,

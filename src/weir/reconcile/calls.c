@@ -219,6 +219,14 @@ static void note_leftovers(struct record *r, const struct live *answered)
 	str_replace(&r->row.leftovers, n ? xstrdup(buf_str(&json)) : NULL);
 }
 
+/* It counts for sync.max_updates, also if its operation never starts. */
+void calls_changed(struct engine *en, const struct record *r)
+{
+	const struct intent *i = r->intent;
+	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
+		map_put(&en->begun, r->name, en);
+}
+
 static void saved(struct engine *en, struct record *r, const struct live *live)
 {
 	struct intent *i = r->intent;
@@ -226,6 +234,9 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	bool is_same = live_is_same(live, i->uid, i->created_at);
 	i->state = INTENT_SAVED;
 	i->generation = live->generation;
+	r->unobserved = live->has_observed;
+	r->was_observed = false;
+	calls_changed(en, r);
 	ledger_intent_changed(&en->ledger, r);
 	if (!is_same) { /* and that one's draft is ours: the rules of adoption decide */
 		look_again(en, r, "somebody else made it anew meanwhile");
@@ -309,8 +320,7 @@ void calls_started(struct engine *en, struct record *r)
 	struct intent *i = r->intent;
 	i->state = INTENT_RUNNING;
 	i->started_ms = now_wall(en);
-	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
-		map_put(&en->begun, r->name, en);
+	calls_changed(en, r);
 	ledger_intent_changed(&en->ledger, r);
 }
 

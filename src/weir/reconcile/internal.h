@@ -102,8 +102,8 @@ struct engine {
 	bool found_changed; /* some of what was found then is not to be so remembered any more */
 	char new_store_at
 		[SHA_MAX]; /* the commit at which it was, and the API was not; "" if none */
-	struct map begun; /* names of replicators for which this head led to an operation */
-	struct map changed; /* ... that came to its end */
+	struct map begun; /* names of replicators that this head changed, or had started */
+	struct map changed; /* ... and whose operation came to its end */
 
 	struct catalog *nothing; /* empty and incomplete: stands for a tree that cannot be read */
 
@@ -302,6 +302,8 @@ void calls_write(struct engine *en, struct record *r);
 /* The reconcile waits for its turn, under the key it had before, if any, or under the next. */
 void calls_reconcile(struct engine *en, struct record *r, bool next_attempt);
 void calls_send(struct engine *en, struct record *r);
+/* The open intent changed what is live, for the commit that it is from. */
+void calls_changed(struct engine *en, const struct record *r);
 /* The reconcile was accepted, also where only what came of it shows that. */
 void calls_started(struct engine *en, struct record *r);
 /* What the API refused is not sent again until Git or the live object changes. The body of a

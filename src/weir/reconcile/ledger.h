@@ -67,6 +67,7 @@ struct record {
 	enum live_status last_status;
 	bool unobserved; /* the generation was not, when the operation was begun: once it is, that
 			    has ended */
+	bool was_observed; /* it was: others had started it before */
 	bool superseded; /* the operation: what others started instead is waited for */
 	char *saved; /* JSON of the whole body at the open intent's generation, NULL if not known */
 	int64_t looked_generation; /* that was seen last since the operation began */

@@ -230,10 +230,11 @@ static void take_head(struct engine *en, struct read_result *result)
 		return;
 	}
 	bool rewound = rewind_is_held(en, head);
-	if (rewound && !en->rewound)
+	if (rewound != en->rewound) { /* another tree counts, also where the head is the same */
 		forget_plan(en);
-	if (rewound != en->rewound)
 		compare_now(en);
+		en->compared = false;
+	}
 	en->rewound = rewound;
 	keep_rewind(en);
 	if (is_new)

@@ -130,11 +130,19 @@ static void finish_item(struct engine *en, struct record *r, bool disturbed)
 	item->healthy = true;
 }
 
+/* Somebody else saved something on top: a look saw it, or the plan did, which may be newer. */
+static bool is_disturbed(const struct engine *en, const struct record *r)
+{
+	const struct plan_item *item = item_of(en, r);
+	int64_t planned = item && item->live ? item->live->generation : 0;
+	return r->looked_generation > r->intent->generation || planned > r->intent->generation;
+}
+
 void watch_succeed(struct engine *en, struct record *r)
 {
 	struct intent *i = r->intent;
 	r->rest_generation = i->generation;
-	finish_item(en, r, r->looked_generation > i->generation);
+	finish_item(en, r, is_disturbed(en, r));
 	if (i->sha && !strcmp(i->sha, en->head.sha) && !i->heals)
 		map_put(&en->changed, r->name, en);
 	brake_note_end(en, r, true);
@@ -232,7 +240,8 @@ static void note_generation(struct engine *en, struct record *r, const struct li
  * attempt). */
 static bool tells_by_itself(const struct record *r, const struct live *live)
 {
-	bool first = r->intent->attempt <= 1 && r->intent->kind != INTENT_RECONCILE;
+	bool first =
+		r->intent->attempt <= 1 && r->intent->kind != INTENT_RECONCILE && !r->was_observed;
 	return live->has_observed && (r->unobserved || first);
 }
 

@@ -203,7 +203,7 @@ static void own_what_shows(struct engine *en, struct record *r, const struct pla
 	bool wrote = i->kind == INTENT_UPDATE || i->kind == INTENT_CREATE;
 	bool unanswered = wrote && i->state == INTENT_OPEN && live->generation > i->base_generation;
 	bool shows = unanswered && plan_intent_shows(item->record, live);
-	if (!r->row.owned || shows)
+	if (shows)
 		work_applied(en, r, live);
 	if (!shows || live->generation != i->base_generation + 1)
 		return;
@@ -315,6 +315,9 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	r->begun_by = en->plans;
 	str_replace(&r->saved, spec_to_json(&live->spec));
 	r->unobserved = live->has_observed && live->observed_generation < live->generation;
+	r->was_observed = live->has_observed && !r->unobserved;
+	if (i->kind != INTENT_RECONCILE)
+		calls_changed(en, r); /* its answer may have been lost */
 	work_applied(en, r, live);
 	calls_reconcile(en, r, false);
 }
@@ -338,13 +341,14 @@ static void adopt(struct engine *en, struct plan_item *item)
 	item->action = PLAN_NONE;
 }
 
-/* The reconcile was sent, its answer was lost, and its operation ended meanwhile. */
-static bool has_come_to_its_end(const struct record *r, const struct live *live)
+/* The reconcile was sent, its answer was lost, and meanwhile its operation, or one that somebody else
+ * started for the same generation, ended well. */
+static bool has_ended_well(const struct record *r, const struct live *live)
 {
 	const struct intent *i = r->intent;
 	return i && i->state == INTENT_SENT && i->attempt <= 1 && live->has_observed &&
 	       live->generation == i->generation && live->observed_generation >= i->generation &&
-	       (live->status == LIVE_HEALTHY || live->status == LIVE_ERROR);
+	       live->status == LIVE_HEALTHY;
 }
 
 /* Nothing is to be written: what is known is brought up to what was seen. */
@@ -360,17 +364,12 @@ static void follow(struct engine *en, struct plan_item *item)
 		work_let_go(en, r);
 		return;
 	}
-	if (live && item->desired && item->ours && !r->row.owned && r->intent)
-		work_applied(en, r, live); /* our create, which was never answered */
 	if (!live || !r->row.owned || !item->ours)
 		return;
-	if (has_come_to_its_end(r, live)) {
-		calls_started(en, r); /* a further attempt needs another key */
+	if (has_ended_well(r, live)) {
+		calls_started(en, r);
 		watch_note(en, r, live);
-		if (live->status == LIVE_HEALTHY)
-			watch_succeed(en, r);
-		else
-			watch_fail(en, r, live->status_message);
+		watch_succeed(en, r);
 		return;
 	}
 	bool changed = false;
@@ -499,6 +498,14 @@ static void act_in_turn(struct engine *en, struct plan_item *item)
 		brake_began(en, item);
 }
 
+/* Whatever becomes of it: held, deleted, or changed by others. */
+static void own_what_was_made(struct engine *en, struct record *r, const struct plan_item *item)
+{
+	bool makes = r->intent && r->intent->kind == INTENT_CREATE;
+	if (makes && !r->row.owned && item->live && item->ours)
+		work_applied(en, r, item->live); /* it was never answered */
+}
+
 static void begin(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
@@ -515,8 +522,10 @@ static void begin(struct engine *en, struct plan_item *item)
 		return;
 	}
 	note_wanted(en, r, item);
-	if (r)
+	if (r) {
+		own_what_was_made(en, r, item);
 		contested_seen(en, r, item);
+	}
 	act_in_turn(en, item);
 }
 

@@ -5,6 +5,8 @@
 _Static_assert(INTENT_DONE == 4, "the index intent_open covers the states below 4");
 _Static_assert(INTENT_FAILED == 5, "only after a failed attempt there is another");
 _Static_assert(INTENT_DELETE == 3, "deletes are left out where changes are counted");
+_Static_assert(
+	INTENT_CREATE == 0 && INTENT_UPDATE == 1, "these change something before they start it");
 
 void intent_release(struct intent *i)
 {
@@ -120,7 +122,8 @@ int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
 	struct db_stmt *q = db_prepare(s->db,
 		"SELECT name, max(state = 4 AND kind <> 4) FROM intent WHERE scope = ?1 AND sha = "
 		"?2"
-		" AND started_ms > 0 AND NOT heals AND kind <> 3 GROUP BY name ORDER BY name");
+		" AND (started_ms > 0 OR (generation > 0 AND kind < 2)) AND NOT heals AND kind <> 3"
+		" GROUP BY name ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, sha);
 	int rc;

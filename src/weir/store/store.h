@@ -160,8 +160,8 @@ int store_load_intents(struct store *s, struct intents *ret_intents, struct err 
 int store_put_intent(struct store *s, const struct intent *i, struct err *e);
 /* The highest id there is, 0 if none. */
 int store_last_intent(struct store *s, int64_t *ret_id, struct err *e);
-/* The replicators that a commit changed, drift that was healed and deletes aside: those for which
- * an operation was started, and those of them where one came to its end. */
+/* The replicators that a commit changed, drift that was healed and deletes aside: those that were
+ * written or for which an operation was started, and those of them where one came to its end. */
 int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
 	struct strv *ret_done, struct err *e);
 /*

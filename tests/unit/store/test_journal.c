@@ -193,12 +193,34 @@ static void test_changed_are_counted_once_each_and_when_done(void **state)
 		i.heals = false;
 		i.name[0] = (char)('c' + (int)s);
 		i.started_ms = s == INTENT_RUNNING || s == INTENT_FAILED;
+		i.generation = i.started_ms ? 4 : 0;
 		put(f->ours, &i);
 		intent_release(&i);
 	}
 	put_kind(f->other, 20, "z", INTENT_CREATE);
 	assert_changed(f->ours, "abc123", "abfh", "a"); /* b is yet to be made anew */
 	assert_changed(f->ours, "abc12", "", "");
+}
+
+static void put_saved(struct store *s, int64_t id, const char *name, enum intent_kind kind)
+{
+	struct intent i = full_intent(id, name, INTENT_SAVED);
+
+	i.kind = kind;
+	i.heals = false;
+	i.started_ms = 0;
+	put(s, &i);
+	intent_release(&i);
+}
+
+static void test_what_was_written_counts_before_it_is_started(void **state)
+{
+	struct fixture *f = *state;
+
+	put_saved(f->ours, 1, "a", INTENT_CREATE);
+	put_saved(f->ours, 2, "b", INTENT_UPDATE);
+	put_saved(f->ours, 3, "others", INTENT_RECONCILE);
+	assert_changed(f->ours, "abc123", "ab", "");
 }
 
 static int64_t next_attempt(struct store *s, const char *name, const char *uid, int64_t generation)
@@ -319,6 +341,7 @@ int main(void)
 		test_with_fixture(test_intents_of_another_scope_stay_there),
 		test_with_fixture(test_last_id_counts_whatever_ended_and_whoever_made_it),
 		test_with_fixture(test_changed_are_counted_once_each_and_when_done),
+		test_with_fixture(test_what_was_written_counts_before_it_is_started),
 		test_with_fixture(test_an_attempt_that_did_not_fail_is_asked_for_again),
 		test_with_fixture(test_the_next_attempt_is_of_this_object_and_generation),
 		test_with_fixture(

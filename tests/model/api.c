@@ -28,7 +28,6 @@ int who_is(const char *name)
 static void meddled(struct world *w, int who)
 {
 	w->meddled[who] = w->tick;
-	w->meddled_at[who] = w->now;
 }
 
 /* Of what a call does; the second daemon is one of the others. */
@@ -94,6 +93,14 @@ static void keep_past(struct object *o)
 	vec_push(&o->past, o->live);
 }
 
+static void note_writer(struct world *w, struct object *o, enum field_of f, bool theirs)
+{
+	const struct op *op = running(w, o);
+	o->theirs[f] = theirs;
+	o->theirs_at[f] = theirs ? w->tick : 0;
+	o->at_work[f] = theirs && op && !op->ours;
+}
+
 static void add_object(struct world *w, int who, const struct body *b, bool ours)
 {
 	struct object *o = &w->object[who];
@@ -108,15 +115,24 @@ static void add_object(struct world *w, int who, const struct body *b, bool ours
 		.doubtful = ours && w->effect_orphan,
 		.stores = w->effect_stores};
 	for (enum field_of f = 0; f < F__COUNT; f++)
-		o->theirs[f] = !ours;
+		note_writer(w, o, f, !ours);
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		o->wrote[f] = w->effect_stores;
 	if (ours && !w->effect_orphan)
-		o->own_store = w->effect_stores + 1;
+		o->met_in = o->own_store = w->effect_stores + 1;
 	if (ours)
 		o->applied = *b;
 	w->was[who] = true;
 	keep_past(o);
+}
+
+/* Others take back what Git says. */
+static void note_undone(struct world *w, const struct object *o, enum field_of f)
+{
+	int who = (int)(o - w->object);
+	const struct doc *d = w->taken ? &git_commit(w, w->taken)->tree.doc[who] : NULL;
+	if (d && same_value(f, o->live.v[f], doc_value(d, f)))
+		w->undone[who][f]++;
 }
 
 /* Puts the fields that are given over those there are. False if that is not allowed. */
@@ -130,8 +146,10 @@ static bool change(struct world *w, struct object *o, const struct body *b, unsi
 		if (!(has & 1u << f) || b->v[f] == o->live.v[f])
 			continue;
 		changed = true;
+		if (!ours)
+			note_undone(w, o, f);
 		o->live.v[f] = b->v[f];
-		o->theirs[f] = !ours;
+		note_writer(w, o, f, !ours);
 		o->wrote[f] = w->effect_stores;
 		if (ours)
 			o->applied.v[f] = b->v[f];
@@ -139,8 +157,8 @@ static bool change(struct world *w, struct object *o, const struct body *b, unsi
 	if (ours)
 		o->stores = w->effect_stores;
 	for (enum field_of f = 0; ours && w->effect_orphan && f < F__COUNT; f++)
-		o->theirs[f] = o->theirs[f] || has >> f & 1; /* weir may know nothing of it any
-								 more */
+		if (has >> f & 1) /* weir may know nothing of it any more */
+			note_writer(w, o, f, true);
 	if (changed) {
 		o->generation++;
 		keep_past(o);
@@ -160,8 +178,9 @@ static struct op *start_operation(struct world *w, int who, bool ours)
 				  .state = OPERATION_RUNNING,
 				  .ends_at = w->now + w->api[API_SWITCH_TAKES],
 				  .ours = ours,
-				  .begun = w->tick,
+				  .left = ours || w->twin.acts ? w->effect_left : w->tick,
 				  .at = w->now,
+				  .at_wall = world_wall(w),
 				  .head_tick = head_tick,
 				  .changes = ours && head_tick && w->changed[who] >= head_tick});
 	o->op = w->ops.n;
@@ -291,7 +310,8 @@ static int patch(struct world *w, int who, const struct api_call *c, struct buf 
 	if (!change(w, o, &b, has, !w->twin.acts))
 		return 400;
 	note_twin(w, who);
-	w->late[who] = w->late[who] || w->effect_orphan;
+	if (w->effect_orphan)
+		w->late[who] = w->tick;
 	if (!w->twin.acts)
 		check_patched(w, who, &before);
 	write_object(w, who, out);
@@ -488,9 +508,6 @@ void people_save(struct world *w, int who, enum field_of f, int value)
 	b.v[f] = value;
 	if (same_value(f, value, o->live.v[f]))
 		return;
-	if (w->taken &&
-		same_value(f, o->live.v[f], doc_value(&git_commit(w, w->taken)->tree.doc[who], f)))
-		w->undone[who][f]++;
 	change(w, o, &b, 1u << f, false);
 	meddled(w, who);
 }

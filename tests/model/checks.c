@@ -82,6 +82,11 @@ const struct doc *check_doc(const struct world *w, int who)
 	return tree_loads(t) ? &t->doc[who] : NULL;
 }
 
+bool check_op_is_of(const struct op *op, const struct object *o)
+{
+	return op->uid == o->uid && op->generation == o->generation && op->left >= o->made;
+}
+
 /* ---- what leaves */
 
 /* There is never more than so much in so short a time: no loop, no storm. */
@@ -145,8 +150,7 @@ static void value_is_of_git(
 			field_rows[f].name, value);
 }
 
-/* The live body that a PATCH was made against; NULL if that may be of one that is gone. */
-static const struct body *base_of(const struct world *w, int who, int64_t generation)
+const struct body *check_base(const struct world *w, int who, int64_t generation)
 {
 	const struct object *o = &w->object[who];
 	if (!o->exists || generation < 1 || (size_t)generation > o->past.n ||
@@ -180,7 +184,7 @@ static void patch_leaves(struct world *w, const struct api_call *c, const struct
 	int who = who_is(c->identifier);
 	unsigned has = read_body(n, &b);
 	const struct doc *d = check_doc(w, who);
-	const struct body *base = base_of(w, who, c->generation);
+	const struct body *base = check_base(w, who, c->generation);
 	check_guards(w, who);
 	check_adoption(w, who, c->generation);
 	check_updates(w, who, c->generation, &b, has);
@@ -253,11 +257,12 @@ void check_leaves(struct world *w, const struct api_call *c)
 
 /* ---- what has its effect */
 
-/* No key of a map is lost that a stranger wrote, where the API honours If-Match. */
+/* No key of a map is lost that a stranger wrote, where the API honours If-Match. That has the
+ * generation alone: of one that was made anew since weir looked, it may be the same by chance. */
 void check_keys_before(struct world *w, int who, const struct body *b, unsigned has)
 {
 	const struct object *o = &w->object[who];
-	if (w->variants & 1u << VARIANT_NO_IF_MATCH)
+	if (w->variants & 1u << VARIANT_NO_IF_MATCH || o->made > w->effect_knew)
 		return;
 	for (enum field_of f = F_KEYS; f < F__COUNT; f++)
 		if (has & 1u << f && o->theirs[f] && o->live.v[f] && b->v[f] != o->live.v[f] &&
@@ -283,7 +288,7 @@ static void once(struct world *w, int who)
 	const struct object *o = &w->object[who];
 	bool again = false;
 	vec_each (op, &w->ops) {
-		if (op->uid != o->uid || op->generation != o->generation)
+		if (!check_op_is_of(op, o))
 			continue;
 		if (op->state == OPERATION_FAILED)
 			again = false;
@@ -304,18 +309,26 @@ static void keys_are_unique(struct world *w, int who, const char *key)
 				who_names[who]);
 }
 
-/* What somebody else saved and did not start is not provisioned, unless it is as Git says, or weir
- * meets it for the first time in an API that does not tell what runs. */
+/* Where the API does not tell which generation runs, a status that leaves its rest and comes back
+ * has to. What was there before weir had a record of it, and what was saved while somebody's
+ * operation ran, looks there as if it had been started, and nothing that is shown says otherwise. */
+static bool looks_started(const struct world *w, const struct object *o, enum field_of f)
+{
+	bool tells = !(w->variants & 1u << VARIANT_NO_OBSERVED);
+	bool is_known = o->met_in == w->stores_lost + 1 && o->theirs_at[f] > o->met;
+	return !tells && (!is_known || o->at_work[f]);
+}
+
+/* What somebody else saved and did not start is not provisioned, unless it is as Git says. */
 static void no_stranger_provisioned(struct world *w, int who)
 {
 	const struct object *o = &w->object[who];
-	bool tells = !(w->variants & 1u << VARIANT_NO_OBSERVED);
 	bool approved = check_approved_before(w, who, o->generation) ||
 			check_approved_before(w, who, o->generation - 1); /* and our PATCH */
-	if ((!tells && (w->stores_lost || !o->by_us)) || approved)
+	if (approved)
 		return;
 	for (enum field_of f = 0; f < F__COUNT; f++)
-		if (o->theirs[f] && o->live.v[f] != o->runs.v[f] &&
+		if (o->theirs[f] && o->live.v[f] != o->runs.v[f] && !looks_started(w, o, f) &&
 			!check_ever_says(w, who, f, o->live.v[f]))
 			violate("no_stranger_provisioned",
 				"%s: a stranger's draft of %s (%d -> %d) is provisioned",
@@ -335,14 +348,25 @@ void check_starts(struct world *w, int who, const struct api_call *c)
 
 /* ---- what is said */
 
-#define KEPT_BACK_MS 1200
+#define POST_EVERY_MS                                                                              \
+	1000 /* weir says something new no sooner, nor before an answer to the last, */
+#define REPORT_MS 200 /* ... and does not look at all of it more often than this */
 
-/* What others did after weir looked, or while nothing could be told, is no lie; nor is what they
- * did in the second for which a status is kept back. */
+/* It said so before it saw what others did: a status that is decided waits until the one before it
+ * has arrived. */
+static bool may_be_kept_back(const struct world *w, int who)
+{
+	int64_t at = w->post_left_at + POST_EVERY_MS;
+	at = w->post_answered_at > at ? w->post_answered_at : at;
+	at = w->saw_at[who] > at ? w->saw_at[who] : at;
+	return w->saw[who] >= w->post_left && w->now <= at + REPORT_MS;
+}
+
+/* What others did after weir looked, or while nothing could be told, is no lie. */
 static bool may_not_know(const struct world *w, int who, uint64_t since)
 {
-	uint64_t when = w->meddled[who];
-	if (when >= w->shown[who] || (when && w->now - w->meddled_at[who] <= KEPT_BACK_MS))
+	uint64_t when = world_disturbed(w, who);
+	if (when >= w->shown[who] || (when && may_be_kept_back(w, who)))
 		return true;
 	return when >= since && (w->forge_failed >= since || w->started >= since);
 }

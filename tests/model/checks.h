@@ -20,6 +20,8 @@ void check_starts(struct world *w, int who, const struct api_call *c);
 void check_deletes(struct world *w, int who, int64_t generation);
 void check_posts(struct world *w, const struct forge_status *s);
 void check_shown(struct world *w, int who);
+/* ... and that reached weir. */
+void check_met(struct world *w, int who);
 void check_listed(struct world *w);
 /* weir took a commit; and wrote down that it did. */
 void check_taken(struct world *w, const struct tree *t);
@@ -39,6 +41,8 @@ void check_twin_starts(const struct world *w, int who);
 void check_twin_deletes(const struct world *w, int who);
 /* What came of a call is not known. */
 void check_unsure(struct world *w, const struct api_call *c);
+/* The wall clock did. */
+void check_jumped(struct world *w);
 /* An operation of ours begins. */
 void check_brake(const struct world *w, int who);
 void check_updates(
@@ -61,6 +65,10 @@ bool check_approved_before(const struct world *w, int who, int64_t generation);
 /* The document that weir goes by, if that is beyond doubt: it took the head while it ran, and all
  * of it loads. NULL: an older one may count. */
 const struct doc *check_doc(const struct world *w, int who);
+/* The live body that a PATCH was made against; NULL if that may be of one that is gone. */
+const struct body *check_base(const struct world *w, int who, int64_t generation);
+/* Others took back what Git says so often that it may be left so. */
+bool check_may_be_contested(const struct world *w, int who, int times);
 /* Gone from Git, and not deleted until a person decides; or deleted in the end. */
 bool check_stays(const struct world *w, int who, const struct tree *t);
 bool check_is_pruned(const struct world *w, int who, const struct tree *t);
@@ -71,6 +79,8 @@ bool check_ever_written(const struct world *w, int who, enum field_of f);
 bool check_as_git(const struct world *w, int who, const struct doc *d);
 /* It need not be weir's, so what differs may be held. */
 bool check_may_differ(const struct world *w, int who);
+/* It began for the object's generation, and not for that of one that was there before it. */
+bool check_op_is_of(const struct op *op, const struct object *o);
 bool check_has_foreign_draft(const struct object *o);
 /* So many are missing at once that weir may not believe it. */
 bool check_may_be_hidden(const struct world *w);

@@ -102,6 +102,18 @@ static bool is_ours(const struct world *w, int who)
 	return o->exists && o->own_store == w->stores_lost + 1;
 }
 
+/* Until it is weir's, weir keeps no record of what runs. */
+void check_met(struct world *w, int who)
+{
+	struct object *o = &w->object[who];
+	if (!o->exists || o->met_in == w->stores_lost + 1 || w->shown[who] < o->made)
+		return;
+	bool in_git = w->taken && git_commit(w, w->taken)->tree.doc[who].suspend;
+	bool suspended = in_git || w->suspended[who] > world_wall(w); /* not adopted so */
+	o->met = w->shown[who];
+	o->met_in = is_ours(w, who) && !suspended ? w->stores_lost + 1 : 0;
+}
+
 /* At some time it was as Git said, so that it may have been taken over. */
 static bool was_as_git(const struct world *w, int who)
 {
@@ -154,9 +166,11 @@ void check_listed(struct world *w)
 {
 	const struct tree *t = w->taken ? &git_commit(w, w->taken)->tree : NULL;
 	int replaces = 0;
-	for (int who = 0; t && who < WHO__COUNT; who++)
+	if (!t || t->path_gone)
+		return; /* nothing is known to be back */
+	for (int who = 0; who < WHO__COUNT; who++)
 		replaces += t->doc[who].exists && t->doc[who].replace;
-	for (int who = 0; t && who < WHO__COUNT; who++)
+	for (int who = 0; who < WHO__COUNT; who++)
 		if (t->doc[who].exists)
 			w->memory[who].over_max = false;
 		else if (count_doubtful(w, t) + replaces > w->config.sync.prune.max.value)
@@ -262,15 +276,41 @@ static void suspended_is_left_alone(const struct world *w, int who, const struct
 		violate("suspended_is_left_alone", "%s is suspended, and touched", who_names[who]);
 }
 
+bool check_may_be_contested(const struct world *w, int who, int times)
+{
+	for (enum field_of f = 0; f < F__COUNT; f++)
+		if (w->undone[who][f] >= times)
+			return true;
+	return false;
+}
+
+/* What others changed of it, and nothing else, is why it is not as Git says. */
+static bool is_only_drifted(const struct object *o, const struct doc *d)
+{
+	for (enum field_of f = 0; o->exists && f < F__COUNT; f++) {
+		int wanted = doc_value(d, f);
+		bool drifted = wanted == o->applied.v[f] && !same_value(f, wanted, o->live.v[f]);
+		if (wanted && !drifted && !same_value(f, wanted, o->runs.v[f]))
+			return false;
+	}
+	return o->exists;
+}
+
+/* Whoever depends on it does not wait for that: drift that is contested, or waits for a window. */
+static bool is_left_drifted(const struct world *w, int who, const struct doc *d)
+{
+	bool contested = check_may_be_contested(w, who, PLAN_CONTESTED_TIMES);
+	return contested || (!check_window_open(w, who) && is_only_drifted(&w->object[who], d));
+}
+
 /* Before those that it depends on are as Git says, nothing of it is done. */
 static void order_is_kept(const struct world *w, int who, const struct doc *d)
 {
 	for (int other = 0; d && other < WHO__COUNT; other++) {
-		bool waits = d->depends >> other & 1 && w->meddled[other] < w->shown[other] &&
-			     !check_has_windows(w, other);
 		const struct doc *first = &git_commit(w, w->taken)->tree.doc[other];
+		bool waits = d->depends >> other & 1 && w->meddled[other] < w->shown[other];
 		if (waits && !first->suspend && !w->suspended[other] &&
-			!check_as_git(w, other, first))
+			!check_as_git(w, other, first) && !is_left_drifted(w, other, first))
 			violate("order_is_kept", "%s goes before %s, which it depends on",
 				who_names[who], who_names[other]);
 	}

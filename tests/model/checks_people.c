@@ -71,8 +71,10 @@ static bool is_change(
 	const struct object *o = &w->object[who];
 	if (!generation)
 		return !w->was[who];
+	const struct body *base = check_base(w, who, generation);
 	for (enum field_of f = 0; f < F__COUNT; f++)
-		if (has >> f & 1 && b->v[f] && b->v[f] != o->applied.v[f])
+		if (has >> f & 1 && b->v[f] && b->v[f] != o->applied.v[f] &&
+			(!base || b->v[f] != base->v[f]))
 			return true;
 	return false;
 }
@@ -109,7 +111,7 @@ static enum fate fate_of(const struct world *w, int who, uint64_t head_tick)
 	vec_each (op, &w->ops)
 		if (op->who == who && op->changes && op->head_tick == head_tick)
 			last = op;
-	bool in_time = last && w->now - last->at < w->config.sync.timeout_ms;
+	bool in_time = last && !last->overdue && w->now - last->at < w->config.sync.timeout_ms;
 	if (!last || w->meddled[who] >= head_tick)
 		return FATE_NONE;
 	if (last->state == OPERATION_SUCCEEDED)
@@ -117,6 +119,15 @@ static enum fate fate_of(const struct world *w, int who, uint64_t head_tick)
 	return last->state == OPERATION_FAILED || (last->state == OPERATION_RUNNING && in_time)
 		       ? FATE_DOUBT
 		       : FATE_NONE;
+}
+
+/* What takes longer than sync.timeout holds up nobody; by that clock it is. */
+void check_jumped(struct world *w)
+{
+	vec_each (op, &w->ops) {
+		int64_t ms = world_wall(w) - op->at_wall;
+		op->overdue = op->overdue || ms < 0 || ms >= w->config.sync.timeout_ms;
+	}
 }
 
 void check_unsure(struct world *w, const struct api_call *c)
@@ -132,11 +143,12 @@ void check_brake(const struct world *w, int who)
 {
 	uint64_t head_tick = w->taken ? git_commit(w, w->taken)->head_tick : 0;
 	int doubtful = 0, well = 0;
+	if (w->approved[who].braked)
+		return; /* a person said to go on with it */
 	for (int other = 0; other < WHO__COUNT; other++) {
-		/* A person said to go on, the clock says that it took too long, or what was begun
-		 * before the others came to nothing at first, as far as was known. */
-		if (w->approved[other].is || w->jumped >= head_tick || w->unsure[other] ||
-			w->refused[other])
+		/* What was begun before the others came to nothing at first, as far as was known.
+		 */
+		if (w->unsure[other])
 			return;
 		enum fate fate = fate_of(w, other, head_tick);
 		doubtful += fate == FATE_DOUBT;
@@ -155,11 +167,18 @@ void check_brake(const struct world *w, int who)
 void check_twin_starts(const struct world *w, int who)
 {
 	const struct object *o = &w->object[who];
-	const struct op *last = NULL;
-	vec_each (op, &w->ops)
-		if (op->uid == o->uid && op->generation == o->generation && op->key[0])
-			last = op;
-	if (last && (last->state == OPERATION_RUNNING || last->state == OPERATION_SUCCEEDED))
+	bool again = false;
+	if (o->made > w->effect_left)
+		return; /* it was meant for the one before */
+	vec_each (op, &w->ops) {
+		if (!check_op_is_of(op, o))
+			continue;
+		if (op->state == OPERATION_FAILED) /* whoever started it */
+			again = false;
+		else if (op->key[0])
+			again = op->state != OPERATION_SUPERSEDED;
+	}
+	if (again)
 		violate("once", "%s: generation %lld is reconciled by a second daemon too",
 			who_names[who], (long long)o->generation);
 }

@@ -188,6 +188,44 @@ static void order(struct maker *m)
 	add(m, STEP_ORDER, somebody(m), what, ms, 0);
 }
 
+/* It was protected, or a person lets go of it in its grace: both are remembered, and alone. */
+static void remove_guarded(struct maker *m)
+{
+	int who = somebody(m);
+	add(m, STEP_DECLARE, who, 0, 0, 0);
+	add(m, STEP_DECLARE, (who + 1) % WHO__COUNT, 0, 0, 0);
+	if (dice(m, 2)) {
+		add(m, STEP_SETTING, who, SETTING_REPLACE, 0, 0);
+		add(m, STEP_SETTING, who, SETTING_PROTECT, 1, 0);
+	}
+	add(m, STEP_PUSH, 0, 0, 0, 0);
+	add(m, STEP_RUN, 0, 0, between(m, 0, 2) * 30000, 0);
+	add(m, STEP_REMOVE, who, 0, 0, 0);
+	add(m, STEP_PUSH, 0, 0, 0, 0);
+	add(m, STEP_RUN, 0, 0, between(m, 1, 20) * 1000, 0);
+	if (dice(m, 2))
+		add(m, STEP_ORDER, who, ORDER_FORGET, 0, 0);
+	add(m, STEP_RUN, 0, 0, between(m, 0, 2) * 600000, 0);
+}
+
+/* Something is held, a person approves it, and before weir comes to it somebody changes it. */
+static void approve_and_change(struct maker *m)
+{
+	int who = somebody(m), f = some_field(m), other = F_GROUPS + (int)dice(m, 3);
+	bool is_new = dice(m, 2);
+	if (is_new)
+		add(m, STEP_MAKE, who, 0, between(m, 1, 2186), dice(m, 2));
+	add(m, STEP_DECLARE, who, 0, 0, 0);
+	add(m, STEP_WRITE, who, other, between(m, 1, field_rows[other].most), 0);
+	if (!is_new)
+		add(m, STEP_SAVE, who, f, between(m, 1, field_rows[f].most), 0);
+	add(m, STEP_PUSH, 0, 0, 0, 0);
+	add(m, STEP_RUN, 0, 0, between(m, 1, 20) * 1000, 0);
+	add(m, STEP_ORDER, who, ORDER_APPROVE, 0, 0);
+	add(m, dice(m, 2) ? STEP_SAVE : STEP_EDIT, who, f, between(m, 0, field_rows[f].most), 0);
+	add(m, STEP_RUN, 0, 0, between(m, 1, 20) * 1000, 0);
+}
+
 static void jump(struct maker *m)
 {
 	int64_t ms = between(m, 0, dice(m, 2) ? 20000 : 7200000);
@@ -243,6 +281,8 @@ static const struct act_row {
 	{order, 3, 2},
 	{change_all, 2, 3},
 	{twin, 2, 6},
+	{remove_guarded, 2, 4},
+	{approve_and_change, 2, 4},
 };
 
 static void choose_skills(struct maker *m)

@@ -76,9 +76,9 @@ static bool approve_item(struct world *w, int who, struct arena *a)
 {
 	const struct plan *plan = engine_plan(w->engine);
 	const struct plan_item *item = plan ? plan_find(plan, who_names[who]) : NULL;
-	struct approved is = {.is = true};
 	if (!item || item->action != PLAN_HOLD || !item->approval)
 		return false;
+	struct approved is = {.is = true, .braked = item->hold == PLAN_HOLD_BRAKE};
 	const struct object *o = &w->object[who];
 	if (item->live && o->exists && (size_t)item->live->generation <= o->past.n) {
 		is.had = true;

@@ -156,6 +156,7 @@ static void trouble(struct world *w, const struct step *s)
 	case STEP_CLOCK:
 		w->wall_ahead += s->n;
 		w->jumped = w->tick;
+		check_jumped(w);
 		break;
 	case STEP_TWIN:
 		if (s->n)
@@ -274,19 +275,11 @@ static void calm_orders(struct world *w)
 			violate("orders", "%s cannot be resumed", who_names[who]);
 }
 
-static bool may_be_contested(const struct world *w, int who)
-{
-	for (enum field_of f = 0; f < F__COUNT; f++)
-		if (w->undone[who][f] > 1)
-			return true;
-	return false;
-}
-
 /* What is held for a person who is to say that it is meant: they do. */
 static void calm_approvals(struct world *w)
 {
 	for (int who = 0; who < WHO__COUNT; who++)
-		if (w->configured[CONFIG_MAX_UPDATES] || may_be_contested(w, who))
+		if (w->configured[CONFIG_MAX_UPDATES] || check_may_be_contested(w, who, 2))
 			order_give(w, who, ORDER_APPROVE, 0);
 }
 

@@ -83,6 +83,7 @@ void twin_happen(struct world *w, struct pending *e)
 		break;
 	case EVENT_EFFECT:
 		w->twin.acts = true;
+		w->effect_left = e->left;
 		answer = api_take_of_twin(w, e->call);
 		w->twin.acts = false;
 		engine_answer(w->twin.engine, answer);

@@ -90,8 +90,11 @@ static void take_call(void *ctx, struct api_call *owned_call)
 	world_tell(w, "leave", owned_call);
 	check_leaves(w, owned_call);
 	w->calls[owned_call->verb]++;
-	struct pending e = {
-		.kind = EVENT_EFFECT, .call = owned_call, .ends = w->now + CALL_TAKES_MOST};
+	const char *about = owned_call->identifier;
+	struct pending e = {.kind = EVENT_EFFECT,
+		.call = owned_call,
+		.knew = about ? w->shown[who_is(about)] : 0,
+		.ends = w->now + CALL_TAKES_MOST};
 	schedule(w, e, sooner(w->api[API_SWITCH_SLOW] + delay(w), CALL_TAKES_MOST));
 }
 
@@ -107,6 +110,8 @@ static void take_post(void *ctx, struct post_batch *owned_batch)
 	w->posts++;
 	vec_each (s, &owned_batch->statuses)
 		check_posts(w, s);
+	w->post_left = w->tick;
+	w->post_left_at = w->now;
 	schedule(w, (struct pending){.kind = EVENT_POST, .post = owned_batch}, delay(w));
 }
 
@@ -161,9 +166,15 @@ const char *world_note(const struct world *w, size_t commit, const char *kind)
 
 static void deliver(struct world *w, struct pending *answer)
 {
-	for (int who = 0; who < WHO__COUNT; who++)
-		if (answer->shows >> who & 1 && w->shown[who] < answer->shown)
-			w->shown[who] = answer->shown;
+	for (int who = 0; who < WHO__COUNT; who++) {
+		if (!(answer->shows >> who & 1) || w->shown[who] >= answer->shown)
+			continue;
+		uint64_t when = world_disturbed(w, who);
+		if (w->shown[who] <= when && when < answer->shown)
+			w->saw[who] = w->tick, w->saw_at[who] = w->now;
+		w->shown[who] = answer->shown;
+		check_met(w, who);
+	}
 	engine_answer(w->engine, TAKE(answer->answer));
 }
 
@@ -172,6 +183,7 @@ static void take_effect(struct world *w, struct pending *e)
 	bool late;
 	w->effect_stores = e->stores;
 	w->effect_left = e->left;
+	w->effect_knew = e->knew;
 	w->effect_orphan = e->orphan;
 	w->shows = 0;
 	world_tell(w, e->orphan ? "late effect" : "effect", e->call);
@@ -188,7 +200,8 @@ static void take_effect(struct world *w, struct pending *e)
 				.call = TAKE(e->call),
 				.orphan = true,
 				.stores = e->stores,
-				.left = e->left},
+				.left = e->left,
+				.knew = e->knew},
 			30000 + 4 * delay(w));
 	if (e->orphan)
 		api_answer_free(answer.answer);
@@ -217,6 +230,7 @@ static void happen(struct world *w, struct pending *e)
 		break;
 	case EVENT_POST:
 		take_statuses(w, e->post);
+		w->post_answered_at = w->now;
 		engine_posted(w->engine, TAKE(e->post));
 		break;
 	}
@@ -359,6 +373,7 @@ static void outlive(struct world *w, struct pending *e, int64_t fate)
 	bool late;
 	w->effect_stores = e->stores;
 	w->effect_left = e->left;
+	w->effect_knew = e->knew;
 	w->effect_orphan = e->orphan;
 	if (e->kind == EVENT_EFFECT)
 		check_unsure(w, e->call);
@@ -370,7 +385,8 @@ static void outlive(struct world *w, struct pending *e, int64_t fate)
 				.call = TAKE(e->call),
 				.orphan = true,
 				.stores = e->stores,
-				.left = e->left},
+				.left = e->left,
+				.knew = e->knew},
 			5000);
 	else if (e->kind == EVENT_POST && fate == 1)
 		take_statuses(w, e->post);

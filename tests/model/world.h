@@ -23,8 +23,10 @@ struct op { /* an operation */
 	int64_t ends_at;
 	bool ours; /* weir asked for it */
 	bool changes; /* what the commit changes is in it */
-	uint64_t begun; /* the tick, */
-	int64_t at; /* ... and the time */
+	uint64_t left; /* the tick at which the call did that began it */
+	int64_t at; /* when it began */
+	int64_t at_wall;
+	bool overdue; /* a clock that jumped said for a moment that it took too long */
 	uint64_t head_tick; /* of the commit that weir went by */
 	char key[UUID_MAX];
 };
@@ -41,7 +43,11 @@ struct object { /* a replicator in the API */
 	int64_t shows_at; /* not to be seen before */
 	struct body live;
 	struct body runs; /* what was provisioned last, or is being */
-	bool theirs[F__COUNT]; /* who wrote the live value: somebody else */
+	bool theirs[F__COUNT]; /* who wrote the live value: somebody else, */
+	uint64_t theirs_at[F__COUNT]; /* ... the tick at which they did, */
+	bool at_work[F__COUNT]; /* ... and whether an operation of others ran then */
+	uint64_t met; /* the tick at which weir saw it before it was weir's */
+	unsigned met_in; /* the store in which it is weir's since then: lost ones + 1 */
 	unsigned wrote[F__COUNT]; /* stores that were lost when weir wrote it */
 	uint64_t made; /* the tick */
 	bool by_us; /* weir made it */
@@ -66,7 +72,8 @@ struct pending {
 	bool twin; /* of the second daemon */
 	bool orphan; /* EFFECT: nobody waits for the answer */
 	unsigned stores; /* EFFECT: that were lost when it left */
-	uint64_t left; /* EFFECT: the tick, */
+	uint64_t left; /* EFFECT: the tick, ... */
+	uint64_t knew; /* ... until which weir had seen what the call is about, */
 	int64_t ends; /* ... and when its time (api.timeout) is over */
 	struct api_answer *answer;
 	unsigned shows; /* ANSWER: bit per replicator that it shows, */
@@ -88,6 +95,7 @@ struct memory { /* what weir is to remember of a replicator, as long as its stor
 struct approved { /* what weir showed to a person who said yes to it */
 	bool is;
 	unsigned uid;
+	bool braked; /* ... although the brake was on */
 	bool had; /* an object */
 	struct body before;
 	struct doc said; /* by Git */
@@ -155,6 +163,7 @@ struct world {
 	unsigned stores_lost;
 	unsigned effect_stores; /* ... when the call left that has its effect now */
 	uint64_t effect_left; /* the tick at which that was */
+	uint64_t effect_knew; /* ... until which weir had seen what the call is about then */
 	bool effect_orphan; /* nobody waits for its answer */
 	uint64_t started; /* the tick */
 	struct engine *engine;
@@ -175,13 +184,17 @@ struct world {
 	/* What checks remember. */
 	uint64_t lied; /* the tick at which a GET said falsely that there is none */
 	uint64_t meddled[WHO__COUNT]; /* the tick of what somebody else did last */
-	int64_t meddled_at[WHO__COUNT];
 	uint64_t shown[WHO__COUNT]; /* the tick of what weir saw of it last */
+	uint64_t saw[WHO__COUNT]; /* the tick at which weir saw what they did last, */
+	int64_t saw_at[WHO__COUNT]; /* ... and the time */
+	uint64_t post_left; /* the tick at which the last statuses left, */
+	int64_t post_left_at, post_answered_at; /* ... when they did, and when that was answered */
 	unsigned shows; /* bit per replicator in the answer that is being made */
 	bool refused[WHO__COUNT]; /* what weir sent: it is sent again only once Git changes */
 	uint64_t jumped; /* the tick at which the wall clock did */
 	bool was[WHO__COUNT]; /* it existed at some time */
-	bool late[WHO__COUNT]; /* a PATCH had its effect when nobody waited for it any more */
+	uint64_t late[WHO__COUNT]; /* the tick at which a PATCH had its effect when nobody waited
+				      for it any more */
 	bool unsure[WHO__COUNT]; /* a write had its effect, and nobody was told */
 	int undone[WHO__COUNT][F__COUNT]; /* how often others took back what Git says */
 	bool half_done[WHO__COUNT]; /* it was deleted to be replaced */
@@ -204,6 +217,12 @@ void twin_release(struct world *w);
 void twin_happen(struct world *w, struct pending *e);
 
 extern bool world_disk_full; /* commits of the store fail */
+
+/* The tick of what was last done without weir's knowing. */
+static inline uint64_t world_disturbed(const struct world *w, int who)
+{
+	return w->late[who] > w->meddled[who] ? w->late[who] : w->meddled[who];
+}
 
 void world_setup(struct world *w);
 void world_teardown(struct world *w);

@@ -9,7 +9,7 @@
 static void let_go(struct object *o)
 {
 	o->by_us = false;
-	o->own_store = 0;
+	o->own_store = o->met_in = 0;
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		o->theirs[f] = true;
 }

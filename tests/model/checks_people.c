@@ -134,24 +134,30 @@ void check_unsure(struct world *w, const struct api_call *c)
 {
 	const char *about = c->identifier ? c->identifier : c->body;
 	for (int who = 0; about && who < WHO__COUNT; who++)
-		w->unsure[who] = w->unsure[who] || strstr(about, who_names[who]);
+		if (strstr(about, who_names[who]))
+			w->unsure[who] = w->tick;
+}
+
+static bool was_begun_before(const struct world *w, int who, uint64_t head_tick)
+{
+	int n = 0;
+	vec_each (op, &w->ops)
+		n += op->who == who && op->changes && op->head_tick == head_tick;
+	return n > 1;
 }
 
 /* While nothing of a commit ended well, at most three are begun that run or ended in Error; for
- * each that did, one more. */
+ * each that did, one more. What got no answer makes room: it may be that it never gets one, and
+ * holds up nobody; if it was begun all the same, it is one more. */
 void check_brake(const struct world *w, int who)
 {
 	uint64_t head_tick = w->taken ? git_commit(w, w->taken)->head_tick : 0;
 	int doubtful = 0, well = 0;
-	if (w->approved[who].braked)
-		return; /* a person said to go on with it */
+	if (w->approved[who].braked || was_begun_before(w, who, head_tick))
+		return; /* a person said to go on with it, or it is a further attempt */
 	for (int other = 0; other < WHO__COUNT; other++) {
-		/* What was begun before the others came to nothing at first, as far as was known.
-		 */
-		if (w->unsure[other])
-			return;
 		enum fate fate = fate_of(w, other, head_tick);
-		doubtful += fate == FATE_DOUBT;
+		doubtful += fate == FATE_DOUBT && w->unsure[other] < head_tick;
 		well += fate == FATE_WELL;
 	}
 	if (doubtful > 3 + well)

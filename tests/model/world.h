@@ -195,7 +195,7 @@ struct world {
 	bool was[WHO__COUNT]; /* it existed at some time */
 	uint64_t late[WHO__COUNT]; /* the tick at which a PATCH had its effect when nobody waited
 				      for it any more */
-	bool unsure[WHO__COUNT]; /* a write had its effect, and nobody was told */
+	uint64_t unsure[WHO__COUNT]; /* the tick at which it was not told what came of a write */
 	int undone[WHO__COUNT][F__COUNT]; /* how often others took back what Git says */
 	bool half_done[WHO__COUNT]; /* it was deleted to be replaced */
 	uint64_t changed[WHO__COUNT]; /* the tick at which a change of Git left */

@@ -19,11 +19,16 @@ static void collect(struct planner *p, const struct subject *s, const struct pla
 	settings_judge(&p->settings, &rules);
 }
 
-/* A PATCH of ours was for the one before, and came upon this one. */
+/* A PATCH of ours was for the one before, and came upon this one; or it was to overwrite this one,
+ * nobody answered it, and it shows. */
 static bool is_saved_by_us(const struct live *live, const struct plan_record *record)
 {
-	return record && record->intent_open && !record->intent_reconciled &&
-	       record->intent_generation == live->generation;
+	if (!record || !record->intent_open || record->intent_reconciled)
+		return false;
+	if (record->intent_generation)
+		return record->intent_generation == live->generation;
+	return record->intent_base > 0 && live->generation == record->intent_base + 1 &&
+	       plan_intent_shows(record, live);
 }
 
 /* Saved and never provisioned, and nobody is at it. */

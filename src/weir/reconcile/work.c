@@ -125,6 +125,18 @@ bool work_waits(struct engine *en, const struct record *r)
 	return true;
 }
 
+/* What was asked for, and may still come, would not be known for ours any more: let go of, or asked
+ * for with another body. The same may be asked for at any time. */
+static bool may_be_lost(const struct intent *asked, const struct plan_item *item)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf body = BUF_INIT;
+	if (item->action != PLAN_CREATE)
+		return item->gone;
+	json_write(&body, plan_body(&a, item), JSON_STYLE_COMPACT);
+	return strcmp(buf_str(&body), asked->body) != 0;
+}
+
 /*
  * The API may show what it answered to us only after a while: something that was created and is not
  * to be seen, or a generation below the one we know. For a minute that is no reason to do anything.
@@ -137,7 +149,7 @@ static bool is_lagging(
 	if (now_mono(en) - r->seen_at >= LAG_GRACE_MS)
 		return false;
 	if (!live && i && i->kind == INTENT_CREATE && !i->generation)
-		return item->gone; /* it may come of a call that was never answered */
+		return may_be_lost(i, item); /* it may come of a call that was never answered */
 	if (!r->row.owned)
 		return false;
 	if (!live)

@@ -311,7 +311,7 @@ static void keys_are_unique(struct world *w, int who, const char *key)
 
 /* Where the API does not tell which generation runs, a status that leaves its rest and comes back
  * has to. What was there before weir had a record of it, and what was saved while somebody's
- * operation ran, looks there as if it had been started, and nothing that is shown says otherwise. */
+ * operation ran, looks there as if it had been started, and nothing that is shown says else. */
 static bool looks_started(const struct world *w, const struct object *o, enum field_of f)
 {
 	bool tells = !(w->variants & 1u << VARIANT_NO_OBSERVED);

@@ -17,7 +17,7 @@ static bool is_same_object(const struct plan_record *record, const struct live *
 	       live_is_same(live, record->uid, record->created_at);
 }
 
-/* A create of ours that was never answered: what is there is ours if it is what was sent. */
+/* A create of ours that was never answered: what is there is ours if all that was sent is there. */
 static bool shows_our_create(struct planner *p, const struct subject *s)
 {
 	const struct spec *sides[SIDE__COUNT] = {
@@ -26,7 +26,13 @@ static bool shows_our_create(struct planner *p, const struct subject *s)
 	};
 
 	settings_collect(&p->settings, sides);
-	return intent_shows(&p->settings);
+	vec_each (setting, &p->settings) {
+		const struct node *sent = setting->value[SIDE_INTENDED];
+
+		if (sent && !setting_equal(setting, sent, setting->value[SIDE_LIVE]))
+			return false;
+	}
+	return true;
 }
 
 bool is_ours(struct planner *p, const struct subject *s)

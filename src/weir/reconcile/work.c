@@ -353,8 +353,8 @@ static void adopt(struct engine *en, struct plan_item *item)
 	item->action = PLAN_NONE;
 }
 
-/* The reconcile was sent, its answer was lost, and meanwhile its operation, or one that somebody else
- * started for the same generation, ended well. */
+/* The reconcile was sent, its answer was lost, and meanwhile its operation, or one that somebody
+ * else started for the same generation, ended well. */
 static bool has_ended_well(const struct record *r, const struct live *live)
 {
 	const struct intent *i = r->intent;

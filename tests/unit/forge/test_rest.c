@@ -24,6 +24,8 @@ struct site {
 	struct forge *forge;
 	struct clock clock;
 	int64_t now;
+	enum post_end ends[2]; /* of the last post */
+	struct err e;
 };
 
 static int64_t read_now(void *ctx)
@@ -62,9 +64,9 @@ static void will_answer(struct site *s, const char *status, const char *body, co
 			status, strlen(body), headers, body));
 }
 
-static void open_site(struct site *s, enum forge_kind kind)
+static int open_site(void **state, enum forge_kind kind)
 {
-	memset(s, 0, sizeof(*s));
+	struct site *s = xcalloc(1, sizeof(*s));
 	pthread_mutex_init(&s->mutex, NULL);
 	s->now = 1700000000000;
 	s->clock = (struct clock){read_now, read_now, s};
@@ -79,12 +81,23 @@ static void open_site(struct site *s, enum forge_kind kind)
 		.timeout_ms = 10000,
 		.clock = &s->clock,
 	};
-	struct err e = ERR_INIT;
-	assert_int_equal(forge_rest_new(&options, &s->forge, &e), 0);
+	*state = s;
+	return forge_rest_new(&options, &s->forge, &s->e);
 }
 
-static void close_site(struct site *s)
+static int open_github(void **state)
 {
+	return open_site(state, FORGE_KIND_GITHUB);
+}
+
+static int open_gitea(void **state)
+{
+	return open_site(state, FORGE_KIND_GITEA);
+}
+
+static int close_site(void **state)
+{
+	struct site *s = *state;
 	forge_free(s->forge);
 	peer_stop(&s->peer);
 	vec_each (answer, &s->answers)
@@ -92,6 +105,8 @@ static void close_site(struct site *s)
 	vec_release(&s->answers);
 	buf_release(&s->last);
 	pthread_mutex_destroy(&s->mutex);
+	free(s);
+	return 0;
 }
 
 static const struct forge_status two[] = {
@@ -105,25 +120,27 @@ static const struct forge_status two[] = {
 		.text = "1 drifted"},
 };
 
-static int post(struct site *s, enum post_end *ends, struct err *e)
+static int post(struct site *s)
 {
-	err_clear(e);
-	return s->forge->ops->post(s->forge, two, ARRAY_SIZE(two), ends, e);
+	err_clear(&s->e);
+	return s->forge->ops->post(s->forge, two, ARRAY_SIZE(two), s->ends, &s->e);
+}
+
+static int post_one(struct site *s, const struct forge_status *one)
+{
+	err_clear(&s->e);
+	return s->forge->ops->post(s->forge, one, 1, s->ends, &s->e);
 }
 
 static void test_github_gets_one_status_in_each_call(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITHUB);
-	will_answer(&s, CREATED);
-	assert_int_equal(post(&s, ends, &e), 0);
-	assert_int_equal(ends[0], POST_ARRIVED);
-	assert_int_equal(ends[1], POST_NOT);
-	assert_int_equal(s.n_requests, 1);
-	const char *request = buf_str(&s.last);
+	struct site *s = *state;
+	will_answer(s, CREATED);
+	assert_int_equal(post(s), 0);
+	assert_int_equal(s->ends[0], POST_ARRIVED);
+	assert_int_equal(s->ends[1], POST_NOT);
+	assert_int_equal(s->n_requests, 1);
+	const char *request = buf_str(&s->last);
 	static const char line[] = "POST /api/repos/acme/flows/statuses/"
 				   "1111111111111111111111111111111111111111 HTTP/1.1\r\n";
 	assert_memory_equal(request, line, strlen(line));
@@ -131,92 +148,70 @@ static void test_github_gets_one_status_in_each_call(void **state)
 	assert_non_null(strstr(request, "\r\nAccept: application/vnd.github+json\r\n"));
 	assert_non_null(strstr(request, "\r\nX-GitHub-Api-Version: 2022-11-28\r\n"));
 	assert_non_null(strstr(request, "\r\nUser-Agent: weir/"));
-	close_site(&s);
 }
 
 static void test_gitea_gets_them_all_one_after_the_other(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITEA);
-	will_answer(&s, CREATED);
-	assert_int_equal(post(&s, ends, &e), 0);
-	assert_int_equal(ends[0], POST_ARRIVED);
-	assert_int_equal(ends[1], POST_ARRIVED);
-	assert_int_equal(s.n_requests, 2);
-	assert_int_equal(s.peer.n_connections, 1);
-	assert_non_null(strstr(buf_str(&s.last), "\"context\":\"weir/acme/drift\""));
-	close_site(&s);
+	struct site *s = *state;
+	will_answer(s, CREATED);
+	assert_int_equal(post(s), 0);
+	assert_int_equal(s->ends[0], POST_ARRIVED);
+	assert_int_equal(s->ends[1], POST_ARRIVED);
+	assert_int_equal(s->n_requests, 2);
+	assert_int_equal(s->peer.n_connections, 1);
+	assert_non_null(strstr(buf_str(&s->last), "\"context\":\"weir/acme/drift\""));
 }
 
 static void test_a_rate_limit_is_waited_for_without_asking(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITHUB);
-	will_answer(&s, "403 Forbidden", "{\"message\":\"API rate limit exceeded\"}",
+	struct site *s = *state;
+	will_answer(s, "403 Forbidden", "{\"message\":\"API rate limit exceeded\"}",
 		"X-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: 1700001800\r\n");
-	will_answer(&s, CREATED);
-	assert_int_equal(post(&s, ends, &e), -ERR_UNAVAILABLE);
-	assert_int_equal(e.retry_after_ms, 1800000);
-	s.now += 1799000;
-	assert_int_equal(post(&s, ends, &e), -ERR_UNAVAILABLE);
-	assert_int_equal(e.retry_after_ms, 1000);
-	assert_true(e.retriable);
-	assert_int_equal(ends[0], POST_NOT);
-	assert_int_equal(s.n_requests, 1);
-	s.now += 1000;
-	assert_int_equal(post(&s, ends, &e), 0);
-	assert_int_equal(s.n_requests, 2);
-	close_site(&s);
+	will_answer(s, CREATED);
+	assert_int_equal(post(s), -ERR_UNAVAILABLE);
+	assert_int_equal(s->e.retry_after_ms, 1800000);
+	s->now += 1799000;
+	assert_int_equal(post(s), -ERR_UNAVAILABLE);
+	assert_int_equal(s->e.retry_after_ms, 1000);
+	assert_true(s->e.retriable);
+	assert_int_equal(s->ends[0], POST_NOT);
+	assert_int_equal(s->n_requests, 1);
+	s->now += 1000;
+	assert_int_equal(post(s), 0);
+	assert_int_equal(s->n_requests, 2);
 }
 
 static void test_a_limit_without_a_time_is_waited_for_longer_each_time(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
+	struct site *s = *state;
 	static const int64_t waits[] = {60000, 120000, 240000, 480000, 960000, 960000};
-	open_site(&s, FORGE_KIND_GITHUB);
-	will_answer(&s, "429 Too Many Requests", "", "");
+	will_answer(s, "429 Too Many Requests", "", "");
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
-		assert_int_equal(post(&s, ends, &e), -ERR_UNAVAILABLE);
-		assert_int_equal(s.n_requests, i + 1);
-		s.now += waits[i] - 1;
-		assert_int_equal(post(&s, ends, &e), -ERR_UNAVAILABLE);
-		assert_int_equal(s.n_requests, i + 1);
-		s.now += 1;
+		assert_int_equal(post(s), -ERR_UNAVAILABLE);
+		assert_int_equal(s->n_requests, i + 1);
+		s->now += waits[i] - 1;
+		assert_int_equal(post(s), -ERR_UNAVAILABLE);
+		assert_int_equal(s->n_requests, i + 1);
+		s->now += 1;
 	}
-	close_site(&s);
 }
 
 static void test_a_context_that_is_full_is_not_asked_about_again(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITHUB);
-	will_answer(&s, "422 Unprocessable Entity",
+	struct site *s = *state;
+	will_answer(s, "422 Unprocessable Entity",
 		"{\"message\":\"This SHA and context has reached the maximum number of "
 		"statuses.\"}",
 		"");
-	assert_int_equal(post(&s, ends, &e), -ERR_INVALID);
-	assert_int_equal(ends[0], POST_REFUSED);
-	assert_int_equal(post(&s, ends, &e), 0);
-	assert_int_equal(ends[0], POST_REFUSED);
-	assert_int_equal(s.n_requests, 1);
-	close_site(&s);
+	assert_int_equal(post(s), -ERR_INVALID);
+	assert_int_equal(s->ends[0], POST_REFUSED);
+	assert_int_equal(post(s), 0);
+	assert_int_equal(s->ends[0], POST_REFUSED);
+	assert_int_equal(s->n_requests, 1);
 }
 
 static void test_the_last_statuses_that_a_commit_takes_are_for_other_states(void **state)
 {
-	(void)state;
 	static const struct {
 		int64_t posts;
 		bool same_state;
@@ -231,129 +226,98 @@ static void test_the_last_statuses_that_a_commit_takes_are_for_other_states(void
 		{990, false, ""},
 		{990, true, ""},
 	};
-	struct site s;
+	struct site *s = *state;
 	size_t sent = 0;
-	open_site(&s, FORGE_KIND_GITHUB);
-	will_answer(&s, CREATED);
+	will_answer(s, CREATED);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct forge_status one = two[0];
-		enum post_end end;
-		struct err e = ERR_INIT;
 		one.posts = rows[i].posts;
 		one.same_state = rows[i].same_state;
-		int rc = s.forge->ops->post(s.forge, &one, 1, &end, &e);
+		int rc = post_one(s, &one);
 		sent += !rows[i].told;
-		assert_int_equal(s.n_requests, sent);
-		assert_int_equal(end, rows[i].told ? POST_REFUSED : POST_ARRIVED);
+		assert_int_equal(s->n_requests, sent);
+		assert_int_equal(s->ends[0], rows[i].told ? POST_REFUSED : POST_ARRIVED);
 		assert_int_equal(rc, rows[i].told && rows[i].told[0] ? -ERR_INVALID : 0);
-		assert_non_null(strstr(e.msg, rows[i].told ? rows[i].told : ""));
+		assert_non_null(strstr(s->e.msg, rows[i].told ? rows[i].told : ""));
 	}
-	close_site(&s);
 }
 
 static void test_gitea_takes_any_number_of_statuses(void **state)
 {
-	(void)state;
-	struct site s;
+	struct site *s = *state;
 	struct forge_status one = two[0];
-	enum post_end end;
-	open_site(&s, FORGE_KIND_GITEA);
-	will_answer(&s, CREATED);
+	will_answer(s, CREATED);
 	one.posts = 5000;
 	one.same_state = true;
-	assert_int_equal(s.forge->ops->post(s.forge, &one, 1, &end, NULL), 0);
-	assert_int_equal(end, POST_ARRIVED);
-	close_site(&s);
+	assert_int_equal(post_one(s, &one), 0);
+	assert_int_equal(s->ends[0], POST_ARRIVED);
 }
 
 static void test_one_that_is_refused_does_not_hold_up_the_others(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITEA);
-	will_answer(&s, "422 Unprocessable Entity", "{\"message\":\"no\"}", "");
-	will_answer(&s, CREATED);
-	assert_int_equal(post(&s, ends, &e), -ERR_INVALID);
-	assert_int_equal(ends[0], POST_REFUSED);
-	assert_int_equal(ends[1], POST_ARRIVED);
-	close_site(&s);
+	struct site *s = *state;
+	will_answer(s, "422 Unprocessable Entity", "{\"message\":\"no\"}", "");
+	will_answer(s, CREATED);
+	assert_int_equal(post(s), -ERR_INVALID);
+	assert_int_equal(s->ends[0], POST_REFUSED);
+	assert_int_equal(s->ends[1], POST_ARRIVED);
 }
 
 static void test_a_refusal_is_told_once_nothing_else_is_wrong(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITEA);
-	will_answer(&s, "422 Unprocessable Entity", "{\"message\":\"no\"}", "");
-	will_answer(&s, "500 Internal Server Error", "{}", "");
-	assert_int_equal(post(&s, ends, &e), -ERR_UNAVAILABLE);
-	assert_int_equal(ends[0], POST_NOT);
-	assert_int_equal(ends[1], POST_NOT);
-	close_site(&s);
+	struct site *s = *state;
+	will_answer(s, "422 Unprocessable Entity", "{\"message\":\"no\"}", "");
+	will_answer(s, "500 Internal Server Error", "{}", "");
+	assert_int_equal(post(s), -ERR_UNAVAILABLE);
+	assert_int_equal(s->ends[0], POST_NOT);
+	assert_int_equal(s->ends[1], POST_NOT);
 }
 
 static void test_a_refused_token_ends_the_batch(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITEA);
-	will_answer(&s, "401 Unauthorized", "{\"message\":\"user does not exist\"}", "");
-	assert_int_equal(post(&s, ends, &e), -ERR_AUTH);
-	assert_int_equal(s.n_requests, 1);
-	assert_null(strstr(e.msg, "a-token"));
-	close_site(&s);
+	struct site *s = *state;
+	will_answer(s, "401 Unauthorized", "{\"message\":\"user does not exist\"}", "");
+	assert_int_equal(post(s), -ERR_AUTH);
+	assert_int_equal(s->n_requests, 1);
+	assert_null(strstr(s->e.msg, "a-token"));
 }
 
 static void test_a_token_that_is_not_there_is_said_and_nobody_called(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITEA);
+	struct site *s = *state;
 	unsetenv("FORGE_TOKEN");
-	assert_true(post(&s, ends, &e) < 0);
-	assert_non_null(strstr(e.msg, "forge.token: "));
-	assert_int_equal(s.n_requests, 0);
-	close_site(&s);
+	assert_true(post(s) < 0);
+	assert_non_null(strstr(s->e.msg, "forge.token: "));
+	assert_int_equal(s->n_requests, 0);
 }
 
 static void test_a_forge_that_is_away_is_tried_again(void **state)
 {
-	(void)state;
-	struct site s;
-	enum post_end ends[2];
-	struct err e = ERR_INIT;
-	open_site(&s, FORGE_KIND_GITEA);
-	peer_stop(&s.peer);
-	assert_int_equal(post(&s, ends, &e), -ERR_UNAVAILABLE);
-	assert_true(e.retriable);
-	assert_int_equal(ends[0], POST_NOT);
-	peer_start(&s.peer, serve, &s);
-	close_site(&s);
+	struct site *s = *state;
+	peer_stop(&s->peer);
+	assert_int_equal(post(s), -ERR_UNAVAILABLE);
+	assert_true(s->e.retriable);
+	assert_int_equal(s->ends[0], POST_NOT);
+	peer_start(&s->peer, serve, s);
 }
 
 int main(void)
 {
+#define GITHUB(fn) cmocka_unit_test_setup_teardown(fn, open_github, close_site)
+#define GITEA(fn)  cmocka_unit_test_setup_teardown(fn, open_gitea, close_site)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_github_gets_one_status_in_each_call),
-		cmocka_unit_test(test_gitea_gets_them_all_one_after_the_other),
-		cmocka_unit_test(test_a_rate_limit_is_waited_for_without_asking),
-		cmocka_unit_test(test_a_limit_without_a_time_is_waited_for_longer_each_time),
-		cmocka_unit_test(test_a_context_that_is_full_is_not_asked_about_again),
-		cmocka_unit_test(test_the_last_statuses_that_a_commit_takes_are_for_other_states),
-		cmocka_unit_test(test_gitea_takes_any_number_of_statuses),
-		cmocka_unit_test(test_one_that_is_refused_does_not_hold_up_the_others),
-		cmocka_unit_test(test_a_refusal_is_told_once_nothing_else_is_wrong),
-		cmocka_unit_test(test_a_refused_token_ends_the_batch),
-		cmocka_unit_test(test_a_token_that_is_not_there_is_said_and_nobody_called),
-		cmocka_unit_test(test_a_forge_that_is_away_is_tried_again),
+		GITHUB(test_github_gets_one_status_in_each_call),
+		GITEA(test_gitea_gets_them_all_one_after_the_other),
+		GITHUB(test_a_rate_limit_is_waited_for_without_asking),
+		GITHUB(test_a_limit_without_a_time_is_waited_for_longer_each_time),
+		GITHUB(test_a_context_that_is_full_is_not_asked_about_again),
+		GITHUB(test_the_last_statuses_that_a_commit_takes_are_for_other_states),
+		GITEA(test_gitea_takes_any_number_of_statuses),
+		GITEA(test_one_that_is_refused_does_not_hold_up_the_others),
+		GITEA(test_a_refusal_is_told_once_nothing_else_is_wrong),
+		GITEA(test_a_refused_token_ends_the_batch),
+		GITEA(test_a_token_that_is_not_there_is_said_and_nobody_called),
+		GITEA(test_a_forge_that_is_away_is_tried_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

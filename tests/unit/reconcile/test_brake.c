@@ -55,32 +55,6 @@ static void run_without_ends(struct world *w)
 	start_with_many(w, MANY);
 }
 
-static bool has_event(struct world *w, const char *what)
-{
-	struct events events = VEC_INIT;
-	bool found = false;
-	assert_int_equal(store_load_events(w->store, NULL, 1000, &events, NULL), 0);
-	vec_each (event, &events)
-		found = found || !strcmp(event->what, what);
-	events_release(&events);
-	return found;
-}
-
-static void approve(struct world *w, const char *name, const char *digest)
-{
-	struct approval *a = xmalloc(sizeof(*a));
-	assert_true(engine_binds(w->engine, name, digest));
-	*a = (struct approval){
-		.digest = xstrdup(digest),
-		.name = xstrdup(name),
-		.action = xstrdup("it"),
-		.by = xstrdup("jane"),
-		.reason = xstrdup(""),
-	};
-	ledger_approve(&w->engine->ledger, a);
-	engine_wake(w->engine);
-}
-
 static void test_of_a_commit_that_breaks_all_three_are_begun(void **state)
 {
 	struct world *w = *state;
@@ -90,7 +64,7 @@ static void test_of_a_commit_that_breaks_all_three_are_begun(void **state)
 	assert_int_equal(world_count(w, API_CREATE), 3);
 	assert_non_null(strstr(world_note(w, "sync"), "failure r-"));
 	assert_non_null(strstr(world_note(w, "sync"), "nothing more of this commit"));
-	assert_true(has_event(w, "braked"));
+	assert_true(world_has_event(w, NULL, "braked"));
 	world_kill(w);
 	world_start(w);
 	world_run(w, 30 * MINUTE);
@@ -273,7 +247,7 @@ static void test_a_person_releases_the_brake(void **state)
 {
 	struct world *w = *state;
 	break_many(w);
-	approve(w, "", w->engine->brake.approval);
+	world_approve(w, "", w->engine->brake.approval);
 	world_run(w, 10 * MINUTE);
 	assert_string_equal(world_note(w, "sync"), "success 30 in sync (30 changed)");
 	assert_int_equal(map_size(&w->engine->ledger.approvals), 0);
@@ -289,14 +263,14 @@ static void test_a_person_lets_one_go_on_and_no_other(void **state)
 	struct world *w = *state;
 	break_many(w);
 	assert_string_not_equal(approval_of_item(w, "r-20"), approval_of_item(w, "r-21"));
-	approve(w, "r-20", approval_of_item(w, "r-20"));
+	world_approve(w, "r-20", approval_of_item(w, "r-20"));
 	world_run(w, 10 * MINUTE);
 	assert_non_null(world_object(w, "r-20"));
 	assert_int_equal(map_size(&w->objects), 4);
 	assert_int_equal(map_size(&w->engine->ledger.approvals), 0);
 	assert_non_null(strstr(world_note(w, "sync"), "`weir approve --brake`"));
 	w->fails = true;
-	approve(w, "r-21", approval_of_item(w, "r-21"));
+	world_approve(w, "r-21", approval_of_item(w, "r-21"));
 	world_run(w, 10 * MINUTE);
 	assert_int_equal(map_size(&w->objects), 5);
 }
@@ -306,7 +280,7 @@ static void test_a_brake_that_was_released_bites_again(void **state)
 	struct world *w = *state;
 	break_many(w);
 	w->fails = true;
-	approve(w, "", w->engine->brake.approval);
+	world_approve(w, "", w->engine->brake.approval);
 	world_run(w, 10 * MINUTE);
 	assert_int_equal(map_size(&w->objects), 6);
 }

@@ -28,38 +28,9 @@ static void many(struct buf *out, size_t n, int threshold)
 			i, i, threshold);
 }
 
-static void approve_all(struct world *w)
-{
-	vec_each (item, &w->engine->plan->items) {
-		if (!item->approval || map_has(&w->engine->ledger.approvals, item->approval))
-			continue;
-		struct approval *a = xmalloc(sizeof(*a));
-		*a = (struct approval){
-			.digest = xstrdup(item->approval),
-			.name = xstrdup(item->name),
-			.action = xstrdup("it"),
-			.by = xstrdup("jane"),
-			.reason = xstrdup(""),
-		};
-		ledger_approve(&w->engine->ledger, a);
-	}
-	engine_wake(w->engine);
-}
-
 static size_t count_approvals(const struct world *w)
 {
 	return map_size(&w->engine->ledger.approvals);
-}
-
-static bool has_event(struct world *w, const char *what)
-{
-	struct events events = VEC_INIT;
-	bool found = false;
-	assert_int_equal(store_load_events(w->store, NULL, 1000, &events, NULL), 0);
-	vec_each (event, &events)
-		found = found || !strcmp(event->what, what);
-	events_release(&events);
-	return found;
 }
 
 static void test_what_was_just_made_is_protected_from_its_replacement(void **state)
@@ -284,7 +255,7 @@ static void test_a_person_has_a_contested_setting_written_again(void **state)
 {
 	struct world *w = *state;
 	contest(w);
-	approve_all(w);
+	world_approve_all(w);
 	world_run(w, MINUTE);
 	assert_int_equal(world_count(w, API_PATCH), 3);
 	assert_int_equal(count_approvals(w), 0);
@@ -325,7 +296,7 @@ static void test_what_was_approved_and_is_not_there_any_more_is_forgotten(void *
 	world_start(w);
 	world_run(w, MINUTE);
 	assert_non_null(strstr(world_note(w, "sync"), "failure orders: exists already"));
-	approve_all(w);
+	world_approve_all(w);
 	world_delete(w, "orders");
 	world_run(w, MINUTE);
 	assert_int_equal(count_approvals(w), 0);
@@ -343,18 +314,8 @@ static void rewind_branch(struct world *w)
 
 static void approve_rewind(struct world *w)
 {
-	struct approval *a = xmalloc(sizeof(*a));
 	assert_non_null(w->engine->rewind_approval);
-	assert_true(engine_binds(w->engine, "orders", w->engine->rewind_approval));
-	*a = (struct approval){
-		.digest = xstrdup(w->engine->rewind_approval),
-		.name = xstrdup("orders"),
-		.action = xstrdup("rewind"),
-		.by = xstrdup("jane"),
-		.reason = xstrdup(""),
-	};
-	ledger_approve(&w->engine->ledger, a);
-	engine_wake(w->engine);
+	world_approve(w, "orders", w->engine->rewind_approval);
 }
 
 static void test_a_rewound_branch_is_followed_once_that_is_approved(void **state)
@@ -392,7 +353,7 @@ static void test_no_more_than_so_many_are_changed_by_one_commit(void **state)
 	world_run(w, MINUTE);
 	assert_int_equal(world_count(w, API_CREATE), 2);
 	assert_non_null(strstr(world_note(w, "sync"), "`weir approve r-00`"));
-	approve_all(w);
+	world_approve_all(w);
 	world_run(w, MINUTE);
 	assert_int_equal(world_count(w, API_CREATE), 5);
 }
@@ -408,7 +369,7 @@ static void test_a_new_store_overwrites_nothing_until_git_says_so(void **state)
 	world_start(w);
 	world_run(w, 20 * MINUTE);
 	assert_non_null(strstr(world_note(w, "sync"), "failure orders: exists already"));
-	assert_true(has_event(w, "new store"));
+	assert_true(world_has_event(w, NULL, "new store"));
 	world_kill(w);
 	world_start(w);
 	world_run(w, 20 * MINUTE); /* the store is not empty any more */

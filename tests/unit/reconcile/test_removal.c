@@ -37,17 +37,6 @@ static void begin(struct world *w)
 	world_commit(w, ONE);
 }
 
-static bool has_event(struct world *w, const char *name, const char *what)
-{
-	struct events events = VEC_INIT;
-	bool found = false;
-	assert_int_equal(store_load_events(w->store, name, 100, &events, NULL), 0);
-	vec_each (event, &events)
-		found = found || !strcmp(event->what, what);
-	events_release(&events);
-	return found;
-}
-
 static void assert_inventory(struct world *w, const char *names)
 {
 	struct store_rows rows = VEC_INIT;
@@ -77,7 +66,7 @@ static void test_what_left_git_is_deleted_and_its_record_goes(void **state)
 	assert_null(world_object(w, "payments"));
 	assert_int_equal(world_count(w, API_DELETE), 1);
 	assert_string_equal(world_note(w, "sync"), "success 1 in sync");
-	assert_true(has_event(w, "payments", "deleted"));
+	assert_true(world_has_event(w, "payments", "deleted"));
 	assert_inventory(w, "orders ");
 	struct map accepted = MAP_INIT;
 	assert_int_equal(store_load_accepted(w->store, &accepted, NULL), 0);
@@ -344,24 +333,6 @@ static void begin_replacement(struct world *w)
 	world_commit(w, REPLACED("b"));
 }
 
-static void approve_all(struct world *w)
-{
-	vec_each (item, &w->engine->plan->items) {
-		if (!item->approval)
-			continue;
-		struct approval *a = xmalloc(sizeof(*a));
-		*a = (struct approval){
-			.digest = xstrdup(item->approval),
-			.name = xstrdup(item->name),
-			.action = xstrdup("replace"),
-			.by = xstrdup("jane"),
-			.reason = xstrdup(""),
-		};
-		ledger_approve(&w->engine->ledger, a);
-	}
-	engine_wake(w->engine);
-}
-
 static void assert_replaced(struct world *w)
 {
 	struct object *o = world_object(w, "orders");
@@ -381,10 +352,10 @@ static void test_a_replacement_is_deleted_and_created(void **state)
 	begin_replacement(w);
 	world_run(w, MINUTE);
 	if (!world_count(w, API_DELETE))
-		approve_all(w);
+		world_approve_all(w);
 	world_run(w, MINUTE);
 	assert_replaced(w);
-	assert_true(has_event(w, "orders", "deleted"));
+	assert_true(world_has_event(w, "orders", "deleted"));
 	assert_inventory(w, "orders ");
 }
 
@@ -430,7 +401,7 @@ static void test_for_what_was_refused_once_nothing_is_deleted(void **state)
 	world_run(w, 10 * MINUTE);
 	assert_int_equal(deletes_with_effect(w), 1);
 	assert_non_null(strstr(world_note(w, "sync"), "`weir approve orders`"));
-	approve_all(w);
+	world_approve_all(w);
 	world_run(w, MINUTE);
 	assert_int_equal(deletes_with_effect(w), 2);
 	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed)");

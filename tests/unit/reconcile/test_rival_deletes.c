@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "apis.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "documents.h"
@@ -88,19 +89,6 @@ static const struct moment {
 	{"while it is being deleted", API_DELETE, true},
 };
 
-static const struct api {
-	const char *name;
-	bool no_observed, no_uid, no_created, no_if_match;
-} apis[] = {
-	{.name = "full"},
-	{.name = "no observed_generation", .no_observed = true},
-	{.name = "no uid", .no_uid = true},
-	{.name = "no created_at", .no_created = true},
-	{.name = "no uid and no created_at", .no_uid = true, .no_created = true},
-	{.name = "no If-Match", .no_if_match = true},
-	{.name = "minimal", true, true, true, true},
-};
-
 /* What is being tried, for whoever reads that it went wrong. */
 static struct {
 	const struct api *api;
@@ -122,10 +110,7 @@ static struct {
 static void set_up(struct world *w)
 {
 	world_setup(w);
-	w->no_observed = at.api->no_observed;
-	w->no_uid = at.api->no_uid;
-	w->no_created = at.api->no_created;
-	w->no_if_match = at.api->no_if_match;
+	set_api(w, at.api);
 	w->operation_ms = 20000;
 	w->config.sync.prune.enabled = true;
 	w->config.sync.prune.max.value = 1;

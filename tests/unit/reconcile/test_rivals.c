@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "apis.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "documents.h"
@@ -97,21 +98,6 @@ static void make_the_same(struct world *w)
 	world_create(w, MADE(REST "5000"));
 }
 
-static const struct api {
-	const char *name;
-	bool no_observed, no_uid, no_created, no_state, no_if_match;
-} apis[] = {
-	{.name = "full"},
-	{.name = "no observed_generation", .no_observed = true},
-	{.name = "no uid", .no_uid = true},
-	{.name = "no created_at", .no_created = true},
-	{.name = "no uid and no created_at", .no_uid = true, .no_created = true},
-	{.name = "no state", .no_state = true},
-	{.name = "no state, no observed_generation", .no_observed = true, .no_state = true},
-	{.name = "no If-Match", .no_if_match = true},
-	{.name = "minimal", true, true, true, true, true},
-};
-
 static const struct moment {
 	const char *name;
 	bool creates; /* the replicator is new; else it is changed */
@@ -164,15 +150,6 @@ static void fall_short(const char *what)
 		if (!(cond))                                                                       \
 			fall_short(#cond);                                                         \
 	} while (0)
-
-static void set_api(struct world *w, const struct api *api)
-{
-	w->no_observed = api->no_observed;
-	w->no_uid = api->no_uid;
-	w->no_created = api->no_created;
-	w->no_state = api->no_state;
-	w->no_if_match = api->no_if_match;
-}
 
 static bool starts_with(const char *text, const char *prefix)
 {

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fs.h"
+#include "reconcile/ledger.h"
 
 static int64_t wall(void *ctx)
 {
@@ -362,6 +363,43 @@ void world_start_with(struct world *w, const char *yaml)
 	world_commit(w, yaml);
 	world_start(w);
 	world_run(w, 60000);
+}
+
+bool world_has_event(struct world *w, const char *name, const char *what)
+{
+	struct events events = VEC_INIT;
+	struct err e = ERR_INIT;
+	bool found = false;
+	if (store_load_events(w->store, name, 1000, &events, &e) < 0)
+		BUG("%s", e.msg);
+	vec_each (event, &events)
+		found = found || !strcmp(event->what, what);
+	events_release(&events);
+	return found;
+}
+
+void world_approve(struct world *w, const char *name, const char *digest)
+{
+	struct approval *a = xmalloc(sizeof(*a));
+	if (!engine_binds(w->engine, name, digest))
+		BUG("%s: nothing binds %s", name, digest);
+	*a = (struct approval){
+		.digest = xstrdup(digest),
+		.name = xstrdup(name),
+		.action = xstrdup("it"),
+		.by = xstrdup("jane"),
+		.reason = xstrdup(""),
+	};
+	ledger_approve(engine_ledger(w->engine), a);
+	engine_wake(w->engine);
+}
+
+void world_approve_all(struct world *w)
+{
+	const struct ledger *ledger = engine_ledger(w->engine);
+	vec_each (item, &engine_plan(w->engine)->items)
+		if (item->approval && !map_has(&ledger->approvals, item->approval))
+			world_approve(w, item->name, item->approval);
 }
 
 const char *world_note(struct world *w, const char *kind)

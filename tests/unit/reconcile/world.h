@@ -174,6 +174,12 @@ void world_create(struct world *w, const char *json);
 /* ... or makes it and starts nothing; NULL if there is one. */
 struct object *world_draft(struct world *w, const char *json);
 struct object *world_object(struct world *w, const char *name);
+/* Whether it is among the last events of the replicator; `name` NULL: of all. */
+bool world_has_event(struct world *w, const char *name, const char *what);
+/* Jane approves it; the digest is one that the engine binds. */
+void world_approve(struct world *w, const char *name, const char *digest);
+/* ... whatever of the plan can be, and is not yet. */
+void world_approve_all(struct world *w);
 /* "success 2 in sync (2 changed)", or "" */
 const char *world_note(struct world *w, const char *kind);
 size_t world_count(const struct world *w, enum api_verb verb);

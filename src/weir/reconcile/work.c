@@ -415,15 +415,17 @@ static bool was_forestalled(const struct record *r)
 	return r->intent && r->intent->kind == INTENT_CREATE && !r->intent->generation;
 }
 
-/* What others did to it goes on while nothing is written: which generation there is, and runs. */
+/* What others did to it goes on while nothing is written: which generation there is, and, where the
+ * API says so, that it runs. Whose a draft is was not asked of all that is held. */
 static void follow_held(struct engine *en, struct record *r, const struct plan_item *item)
 {
 	const struct live *live = item->live;
 	if (!live || !item->ours || !r->row.owned || r->intent ||
 		!live_is_same(live, r->row.uid, r->row.created_at))
 		return;
+	bool runs = live->has_observed && live->observed_generation >= live->generation;
 	bool changed = set_identity(en, r, live);
-	if (note_provisioned(r, item) || changed)
+	if ((runs && note_provisioned(r, item)) || changed)
 		ledger_changed(&en->ledger, r);
 }
 

@@ -89,6 +89,24 @@ static void test_what_others_do_to_what_is_held_is_known(void **state)
 	assert_int_equal(row->provisioned_generation, 2);
 }
 
+/* It is gone from Git, and what to do about it nobody asks. */
+static void test_a_draft_on_what_is_left_in_the_api_is_not_taken_for_what_runs(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, TWO);
+	world_commit(w, ONE);
+	world_run(w, MINUTE);
+	world_save(w, "payments", "groups_whitelist", "\"theirs\"");
+	world_object(w, "payments")->foreign = true;
+	engine_wake(w->engine);
+	world_run(w, MINUTE);
+	world_commit(w, ONE DOCUMENT("payments", "2"));
+	world_run(w, 10 * MINUTE);
+	assert_int_equal(w->trespasses, 0);
+	assert_non_null(
+		strstr(world_note(w, "sync"), "failure payments: a draft of somebody else"));
+}
+
 static void test_what_is_suspended_and_in_sync_says_what_resumes_it(void **state)
 {
 	struct world *w = *state;
@@ -436,6 +454,7 @@ int main(void)
 		TEST(test_what_was_just_made_is_protected_from_its_replacement),
 		TEST(test_what_is_suspended_goes_on_when_the_time_comes),
 		TEST(test_what_others_do_to_what_is_held_is_known),
+		TEST(test_a_draft_on_what_is_left_in_the_api_is_not_taken_for_what_runs),
 		TEST(test_what_is_suspended_and_in_sync_says_what_resumes_it),
 		TEST(test_drift_of_what_a_person_suspended_is_told_and_left),
 		TEST(test_dependants_go_on_as_soon_as_the_first_is_healthy),

@@ -179,8 +179,8 @@ static struct op *start_operation(struct world *w, int who, bool ours)
 				  .ends_at = w->now + w->api[API_SWITCH_TAKES],
 				  .ours = ours,
 				  .left = ours || w->twin.acts ? w->effect_left : w->tick,
-				  .at = w->now,
 				  .at_wall = world_wall(w),
+				  .changed = w->changed[who],
 				  .head_tick = head_tick,
 				  .changes = ours && head_tick && w->changed[who] >= head_tick});
 	o->op = w->ops.n;

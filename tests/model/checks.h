@@ -41,8 +41,6 @@ void check_twin_starts(const struct world *w, int who);
 void check_twin_deletes(const struct world *w, int who);
 /* What came of a call is not known. */
 void check_unsure(struct world *w, const struct api_call *c);
-/* The wall clock did. */
-void check_jumped(struct world *w);
 /* An operation of ours begins. */
 void check_brake(const struct world *w, int who);
 void check_updates(

@@ -111,7 +111,9 @@ static enum fate fate_of(const struct world *w, int who, uint64_t head_tick)
 	vec_each (op, &w->ops)
 		if (op->who == who && op->changes && op->head_tick == head_tick)
 			last = op;
-	bool in_time = last && !last->overdue && w->now - last->at < w->config.sync.timeout_ms;
+	/* What takes longer than sync.timeout, by that clock, holds up nobody. */
+	bool in_time = last && w->jumped_far < last->changed &&
+		       world_wall(w) - last->at_wall < w->config.sync.timeout_ms - 2 * MINUTE;
 	if (!last || w->meddled[who] >= head_tick)
 		return FATE_NONE;
 	if (last->state == OPERATION_SUCCEEDED)
@@ -119,15 +121,6 @@ static enum fate fate_of(const struct world *w, int who, uint64_t head_tick)
 	return last->state == OPERATION_FAILED || (last->state == OPERATION_RUNNING && in_time)
 		       ? FATE_DOUBT
 		       : FATE_NONE;
-}
-
-/* What takes longer than sync.timeout holds up nobody; by that clock it is. */
-void check_jumped(struct world *w)
-{
-	vec_each (op, &w->ops) {
-		int64_t ms = world_wall(w) - op->at_wall;
-		op->overdue = op->overdue || ms < 0 || ms >= w->config.sync.timeout_ms;
-	}
 }
 
 void check_unsure(struct world *w, const struct api_call *c)

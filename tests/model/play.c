@@ -156,7 +156,8 @@ static void trouble(struct world *w, const struct step *s)
 	case STEP_CLOCK:
 		w->wall_ahead += s->n;
 		w->jumped = w->tick;
-		check_jumped(w);
+		if (s->n > MINUTE || s->n < -MINUTE)
+			w->jumped_far = w->tick;
 		break;
 	case STEP_TWIN:
 		if (s->n)

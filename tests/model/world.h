@@ -24,9 +24,8 @@ struct op { /* an operation */
 	bool ours; /* weir asked for it */
 	bool changes; /* what the commit changes is in it */
 	uint64_t left; /* the tick at which the call did that began it */
-	int64_t at; /* when it began */
-	int64_t at_wall;
-	bool overdue; /* a clock that jumped said for a moment that it took too long */
+	int64_t at_wall; /* when it began */
+	uint64_t changed; /* the tick at which the change left that it is for */
 	uint64_t head_tick; /* of the commit that weir went by */
 	char key[UUID_MAX];
 };
@@ -191,7 +190,8 @@ struct world {
 	int64_t post_left_at, post_answered_at; /* ... when they did, and when that was answered */
 	unsigned shows; /* bit per replicator in the answer that is being made */
 	bool refused[WHO__COUNT]; /* what weir sent: it is sent again only once Git changes */
-	uint64_t jumped; /* the tick at which the wall clock did */
+	uint64_t jumped; /* the tick at which the wall clock did, */
+	uint64_t jumped_far; /* ... by more than a call takes */
 	bool was[WHO__COUNT]; /* it existed at some time */
 	uint64_t late[WHO__COUNT]; /* the tick at which a PATCH had its effect when nobody waited
 				      for it any more */

@@ -123,14 +123,15 @@ static bool is_under_way(const struct engine *en, const struct record *r)
 	return r->work != WORK_NONE || (i->state != INTENT_OPEN && !r->row.failure);
 }
 
-/* What is stuck holds up nobody else. */
+/* What is stuck holds up nobody else; nor does what is from a time that does not come soon, since
+ * the clock was set back. */
 static int64_t holds_until(const struct engine *en, const struct record *r)
 {
 	const struct intent *i = r->intent;
 	int64_t since = i->started_ms ? i->started_ms : i->created_ms;
 	int64_t now = now_wall(en);
-	int64_t until = since + timeout_of(en, item_of(en, r));
-	return since <= now && until > now ? until : 0; /* or the clock was set back */
+	int64_t timeout = timeout_of(en, item_of(en, r));
+	return since - now <= timeout && since + timeout > now ? since + timeout : 0;
 }
 
 /* Those that are under way or ended in Error are in doubt, and of these there are at most as many

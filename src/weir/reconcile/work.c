@@ -47,11 +47,21 @@ static void set_provisioned(struct record *r, const struct live *live)
 	str_replace(&r->row.provisioned, spec_to_json(&live->spec));
 }
 
+/* Of what is not in Git, or is being deleted, a plan does not say whether it is a draft. */
+static bool is_running(const struct plan_item *item)
+{
+	const struct live *live = item->live;
+	bool is_planned = item->desired && live->status != LIVE_DELETING;
+	if (live->has_observed && live->observed_generation >= live->generation)
+		return true;
+	return is_planned && !item->draft;
+}
+
 /* True if that is news. */
 static bool note_provisioned(struct record *r, const struct plan_item *item)
 {
 	const struct live *live = item->live;
-	if (!live || !item->ours || item->draft ||
+	if (!live || !item->ours || !is_running(item) ||
 		r->row.provisioned_generation >= live->generation)
 		return false;
 	set_provisioned(r, live);

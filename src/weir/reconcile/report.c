@@ -118,16 +118,72 @@ static void say_item(struct status_text *out, enum status_state state, const str
 	say_with(out, state, buf_str(&tail), "%s: %s", buf_str(&name), it->why);
 }
 
-/* The first item that stands so, and how many do. */
-static bool say_first(struct status_text *out, enum status_state state,
-	const struct report_input *in, const struct report *r, enum standing standing)
+static bool is_moving(const struct report_item *it)
 {
-	if (!r->count[standing])
+	return it->standing == STANDING_APPLYING || it->standing == STANDING_WAITING;
+}
+
+/* Which status tells of it. Unwell is what may still become Healthy until its time is over. */
+enum tell {
+	TELL_SYNC = 1,
+	TELL_DRIFT = 2,
+	TELL_SYNC_UNWELL = 4,
+	TELL_DRIFT_UNWELL = 8,
+};
+
+/* What makes a status fail, in the order in which it is told: what needs a person goes first. */
+static const struct ill {
+	enum standing standing; /* APPLYING: for too long; STANDING__COUNT: any that differs */
+	enum status_state state;
+	unsigned tells;
+} ills[] = {
+	{STANDING_BRAKED, STATUS_FAILURE, TELL_SYNC | TELL_DRIFT},
+	{STANDING_HELD, STATUS_FAILURE, TELL_SYNC | TELL_DRIFT},
+	{STANDING_UNKNOWN, STATUS_ERROR, TELL_SYNC | TELL_DRIFT},
+	{STANDING_FAILED, STATUS_FAILURE, TELL_SYNC | TELL_DRIFT},
+	{STANDING_DRIFTED, STATUS_FAILURE, TELL_DRIFT},
+	{STANDING_PLANNED, STATUS_FAILURE, TELL_DRIFT},
+	{STANDING_STUCK, STATUS_ERROR, TELL_SYNC | TELL_DRIFT},
+	{STANDING_APPLYING, STATUS_ERROR, TELL_SYNC},
+	{STANDING_UNHEALTHY, STATUS_ERROR, TELL_SYNC_UNWELL},
+	{STANDING_UNHEALTHY, STATUS_FAILURE, TELL_DRIFT_UNWELL},
+	{STANDING__COUNT, STATUS_FAILURE, TELL_DRIFT},
+};
+
+static bool has_ill(const struct report_item *it, const struct ill *ill)
+{
+	if (ill->standing == STANDING__COUNT)
+		return it->drift && !is_moving(it);
+	return it->standing == ill->standing && (it->standing != STANDING_APPLYING || it->late);
+}
+
+static const struct ill *worst_ill(const struct report_item *it, unsigned tells)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ills); i++)
+		if ((ills[i].tells & tells) && has_ill(it, &ills[i]))
+			return &ills[i];
+	return NULL;
+}
+
+/* The first of the worst items, and how many more there are of all that is told here or, if
+ * anything is, also. */
+static bool say_worst(
+	struct status_text *out, const struct report_input *in, unsigned tells, unsigned also)
+{
+	const struct report_item *first = NULL;
+	const struct ill *worst = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < in->n_items; i++) {
+		const struct ill *ill = worst_ill(&in->items[i], tells | also);
+		n += ill != NULL;
+		if (!ill || (worst && worst <= ill))
+			continue;
+		worst = ill;
+		first = &in->items[i];
+	}
+	if (!worst || !(worst->tells & tells))
 		return false;
-	const struct report_item *it = in->items;
-	while (it->standing != standing)
-		it++;
-	say_item(out, state, it, r->count[standing] - 1);
+	say_item(out, worst->state, first, n - 1);
 	return true;
 }
 
@@ -303,17 +359,6 @@ static void say_success(
 	say(out, STATUS_SUCCESS, "%s", buf_str(&text));
 }
 
-static bool say_late(struct status_text *out, const struct report_input *in, const struct report *r)
-{
-	if (!r->late)
-		return false;
-	const struct report_item *it = in->items;
-	while (!it->late)
-		it++;
-	say_item(out, STATUS_ERROR, it, r->late - 1);
-	return true;
-}
-
 /* What is under way, and will be told of again when it ends. */
 static void say_moving(struct status_text *out, const struct report *r)
 {
@@ -339,6 +384,15 @@ static bool waits_for_time(const struct report *r)
 	       r->count[STANDING_GRACE];
 }
 
+static void say_blocked(
+	struct status_text *out, const struct report_input *in, const struct report *r)
+{
+	const struct report_item *it = in->items;
+	while (it->standing != STANDING_BLOCKED)
+		it++;
+	say_item(out, STATUS_ERROR, it, r->count[STANDING_BLOCKED] - 1);
+}
+
 static void make_sync(const struct report_input *in, struct report *r)
 {
 	struct status_text *out = &r->sync;
@@ -354,59 +408,37 @@ static void make_sync(const struct report_input *in, struct report *r)
 		return;
 	} else if (!in->compared) {
 		say(out, STATUS_PENDING, REPORT_COMPARING);
-	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_BRAKED) ||
-		   say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
-		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
-		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
-		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) || say_late(out, in, r)) {
+	} else if (say_worst(out, in, TELL_SYNC, r->in_time ? 0 : TELL_SYNC_UNWELL)) {
 		return;
 	} else if (r->moves || (r->count[STANDING_UNHEALTHY] && r->in_time)) {
 		say_moving(out, r);
-	} else if (say_first(out, STATUS_ERROR, in, r, STANDING_UNHEALTHY)) {
+	} else if (say_worst(out, in, TELL_SYNC_UNWELL, 0)) {
 		return;
 	} else if (r->count[STANDING_BLOCKED] && !waits_for_time(r)) {
 		if (r->in_time)
 			say_moving(out, r);
 		else
-			say_first(out, STATUS_ERROR, in, r, STANDING_BLOCKED);
+			say_blocked(out, in, r);
 	} else {
 		say_success(out, in, r);
 		r->whole = r->count[STANDING_HEALTHY] == r->total && !r->count[STANDING_GRACE];
 	}
 }
 
-static bool is_moving(const struct report_item *it)
-{
-	return it->standing == STANDING_APPLYING || it->standing == STANDING_WAITING;
-}
-
-/* Of the items with drift, those that are on their way to being mended, or the others. */
-static const struct report_item *first_drift(
-	const struct report_input *in, bool moving, size_t *ret_n)
+/* Of what is on its way to being mended. */
+static bool say_healing(struct status_text *out, const struct report_input *in)
 {
 	const struct report_item *first = NULL;
-	*ret_n = 0;
+	size_t n = 0;
 	for (size_t i = in->n_items; i-- > 0;) {
-		if (!in->items[i].drift || is_moving(&in->items[i]) != moving)
+		if (!in->items[i].drift || !is_moving(&in->items[i]))
 			continue;
 		first = &in->items[i];
-		++*ret_n;
+		n++;
 	}
+	if (first)
+		say(out, STATUS_FAILURE, "healing %zu: %s: %s", n, first->name, first->why);
 	return first;
-}
-
-static bool say_drift(struct status_text *out, const struct report_input *in)
-{
-	size_t n;
-	const struct report_item *it = first_drift(in, false, &n);
-	if (it) {
-		say_item(out, STATUS_FAILURE, it, n - 1);
-		return true;
-	}
-	it = first_drift(in, true, &n);
-	if (it)
-		say(out, STATUS_FAILURE, "healing %zu: %s: %s", n, it->name, it->why);
-	return it != NULL;
 }
 
 /* Never pending: what is on its way to being mended is still a difference. What a commit changes is
@@ -414,22 +446,15 @@ static bool say_drift(struct status_text *out, const struct report_input *in)
 static void make_drift(const struct report_input *in, struct report *r)
 {
 	struct status_text *out = &r->drift;
+	bool is_unwell = in->latched || r->sync.state != STATUS_PENDING;
 	r->drift_known = true;
 	if (in->store_error) {
 		say(out, STATUS_ERROR, "%s", in->store_error);
 	} else if (in->api_error &&
 		   (in->api_hopeless || in->now_ms - in->api_since_ms >= in->timeout_ms)) {
 		say_api(out, in);
-	} else if (say_first(out, STATUS_FAILURE, in, r, STANDING_BRAKED) ||
-		   say_first(out, STATUS_FAILURE, in, r, STANDING_FAILED) ||
-		   say_first(out, STATUS_FAILURE, in, r, STANDING_DRIFTED) ||
-		   say_first(out, STATUS_FAILURE, in, r, STANDING_PLANNED) ||
-		   say_first(out, STATUS_FAILURE, in, r, STANDING_HELD) ||
-		   say_first(out, STATUS_ERROR, in, r, STANDING_UNKNOWN) ||
-		   say_first(out, STATUS_ERROR, in, r, STANDING_STUCK) ||
-		   ((in->latched || r->sync.state != STATUS_PENDING) &&
-			   say_first(out, STATUS_FAILURE, in, r, STANDING_UNHEALTHY)) ||
-		   say_drift(out, in)) {
+	} else if (say_worst(out, in, TELL_DRIFT | (is_unwell ? TELL_DRIFT_UNWELL : 0), 0) ||
+		   say_healing(out, in)) {
 		return;
 	} else if (in->compared) {
 		say(out, STATUS_SUCCESS, "no drift");

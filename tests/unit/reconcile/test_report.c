@@ -150,6 +150,20 @@ static void test_nothing_stays_pending_for_ever(void **state)
 	}
 }
 
+/* Those that may still become Healthy are counted once their time is over. */
+static void test_the_unwell_are_counted_behind_others_once_they_are_late(void **state)
+{
+	(void)state;
+	const struct report_item items[] = {
+		{.name = "a", .standing = STANDING_UNHEALTHY, .why = "Degraded"},
+		{.name = "b", .standing = STANDING_FAILED, .why = "refused"},
+	};
+	struct report_input in = quiet;
+	assert_string_equal(make(in, items, 2).sync.text, "b: refused");
+	in.head_since_ms = NOW - in.timeout_ms;
+	assert_string_equal(make(in, items, 2).sync.text, "b: refused +1 more");
+}
+
 static void test_drift_is_never_pending(void **state)
 {
 	(void)state;
@@ -268,6 +282,30 @@ static const struct sentence {
 				.release = "`weir approve b`"}},
 		STATUS_FAILURE, "b: it is protected; `weir approve b`",
 		"b: it is protected; `weir approve b`"},
+	{"a person is needed before Git is to be changed, and the others are counted",
+		{{.name = "a", .standing = STANDING_FAILED, .why = "refused"},
+			{.name = "b",
+				.standing = STANDING_DRIFTED,
+				.why = "differs",
+				.drift = true},
+			{.name = "c", .standing = STANDING_HELD, .why = "contested", .drift = true},
+			{.name = "d", .standing = STANDING_STUCK, .why = "not Healthy"}},
+		STATUS_FAILURE, "c: contested +2 more", "c: contested +3 more"},
+	{"nobody believes it before it failed",
+		{{.name = "a", .standing = STANDING_FAILED, .why = "refused"},
+			{.name = "b", .standing = STANDING_UNKNOWN, .why = "it is missing"},
+			{.name = "c", .standing = STANDING_UNHEALTHY, .why = "Degraded"}},
+		STATUS_ERROR, "b: it is missing +1 more", "b: it is missing +2 more"},
+	{"what begins nothing goes before what waits for a person",
+		{{.name = "a", .standing = STANDING_HELD, .why = "it is protected"},
+			{.name = "b", .standing = STANDING_BRAKED, .why = "three failed"},
+			{.name = "c", .standing = STANDING_WAITING, .why = "x", .drift = true},
+			{.name = "d", .standing = STANDING_APPLYING, .late = true}},
+		STATUS_FAILURE, "b: three failed +2 more", "b: three failed +1 more"},
+	{"what differs and waits is counted behind what is held",
+		{{.name = "a", .standing = STANDING_WINDOW, .why = "no changes", .drift = true},
+			{.name = "b", .standing = STANDING_HELD, .why = "it is protected"}},
+		STATUS_FAILURE, "b: it is protected", "b: it is protected +1 more"},
 };
 
 static void test_every_sentence(void **state)
@@ -371,6 +409,7 @@ int main(void)
 		cmocka_unit_test(test_load_problems_name_the_place),
 		cmocka_unit_test(test_an_api_that_is_away_is_an_error_only_after_the_timeout),
 		cmocka_unit_test(test_nothing_stays_pending_for_ever),
+		cmocka_unit_test(test_the_unwell_are_counted_behind_others_once_they_are_late),
 		cmocka_unit_test(test_drift_is_never_pending),
 		cmocka_unit_test(test_every_sentence),
 		cmocka_unit_test(test_the_first_advice_is_given_where_not_all_fits),

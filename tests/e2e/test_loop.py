@@ -66,6 +66,29 @@ class PushTest(unittest.TestCase):
             s.wait_status(s.push({"orders.yaml": document("orders-dr")}), "success", "1 changed")
             self.assertIsNone(s.api.get("orders-dr")["lag_alert_threshold"])
 
+    def test_a_unit_goes_with_its_threshold_whatever_it_says(self):
+        """The API refuses a unit without a threshold, also the one that it takes for granted."""
+        whole = {"lag_alert_threshold": 100, "lag_alert_threshold_unit": "messages", "topic_blacklist": "secret"}
+        left_out, null = document("orders-dr"), document("orders-dr") + "  lag_alert_threshold: null\n"
+        with site() as s:
+            s.start()
+            for without in (left_out, null):
+                s.wait_status(s.push({"orders.yaml": document("orders-dr", **whole)}), "success", "^1 in sync")
+                s.wait_status(s.push({"orders.yaml": without}), "success", "1 changed")
+                live = s.api.get("orders-dr")
+                self.assertIsNone(live["lag_alert_threshold"])
+                self.assertFalse(live["topic_blacklist"])
+
+    def test_a_unit_that_somebody_else_chose_goes_with_the_threshold(self):
+        with site() as s:
+            s.start()
+            s.wait_status(s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=100)}), "success", "^1 in")
+            generation = s.api.patch("orders-dr", {"lag_alert_threshold_unit": "seconds"}).json["generation"]
+            self.assertEqual(s.api.reconcile("orders-dr", generation, "somebody-else").status, 202)
+            s.wait_live("orders-dr", status="Healthy", observed_generation=generation)
+            s.wait_status(s.push({"orders.yaml": document("orders-dr")}), "success", "1 changed")
+            self.assertIsNone(s.api.get("orders-dr")["lag_alert_threshold_unit"])
+
     def test_a_broken_file_fails_its_commit_and_nothing_else(self):
         with site() as s:
             s.start()

@@ -135,10 +135,20 @@ static void note_undone(struct world *w, const struct object *o, enum field_of f
 		w->undone[who][f]++;
 }
 
+/* A unit says nothing without a threshold, also the one that is taken for granted. */
+static bool is_unit_alone(const struct object *o, const struct body *b, unsigned has)
+{
+	const struct body *threshold = has >> F_THRESHOLD & 1 ? b : &o->live;
+	const struct body *unit = has >> F_UNIT & 1 ? b : &o->live;
+	return unit->v[F_UNIT] && !threshold->v[F_THRESHOLD];
+}
+
 /* Puts the fields that are given over those there are. False if that is not allowed. */
 static bool change(struct world *w, struct object *o, const struct body *b, unsigned has, bool ours)
 {
 	bool changed = is(w, VARIANT_MORE) && ours;
+	if (is_unit_alone(o, b, has))
+		return false;
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		if (has & 1u << f && field_rows[f].immutable && b->v[f] != o->live.v[f])
 			return false;
@@ -506,7 +516,7 @@ void people_save(struct world *w, int who, enum field_of f, int value)
 	if (!o->exists || o->deleting || field_rows[f].immutable || (field_rows[f].stays && !value))
 		return;
 	b.v[f] = value;
-	if (same_value(f, value, o->live.v[f]))
+	if (same_value(f, value, o->live.v[f]) || is_unit_alone(o, &b, 1u << f))
 		return;
 	change(w, o, &b, 1u << f, false);
 	meddled(w, who);
@@ -538,6 +548,8 @@ void people_make(struct world *w, int who, const struct body *b, bool launch)
 	if (w->object[who].exists)
 		return;
 	add_object(w, who, b, false);
+	if (!b->v[F_THRESHOLD])
+		w->object[who].live.v[F_UNIT] = w->object[who].past.at[0].v[F_UNIT] = 0;
 	if (launch)
 		start_operation(w, who, false);
 	meddled(w, who);

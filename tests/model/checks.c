@@ -28,6 +28,12 @@ bool check_ever_written(const struct world *w, int who, enum field_of f)
 	return false;
 }
 
+/* A unit cannot be there without its threshold, which is left alone. */
+static bool is_beside_ignored(const struct object *o, enum field_of f, const struct doc *d)
+{
+	return f == F_UNIT && d->ignore >> F_THRESHOLD & 1 && !o->live.v[F_THRESHOLD];
+}
+
 bool check_as_git(const struct world *w, int who, const struct doc *d)
 {
 	const struct object *o = &w->object[who];
@@ -39,7 +45,7 @@ bool check_as_git(const struct world *w, int who, const struct doc *d)
 		return false;
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		int wanted = doc_value(d, f);
-		if (!wanted || d->ignore >> f & 1)
+		if (!wanted || d->ignore >> f & 1 || is_beside_ignored(o, f, d))
 			continue;
 		if (!same_value(f, wanted, o->live.v[f]) ||
 			(drafts_show && !same_value(f, wanted, o->runs.v[f])))
@@ -190,7 +196,9 @@ static void patch_leaves(struct world *w, const struct api_call *c, const struct
 	check_updates(w, who, c->generation, &b, has);
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		bool changes = !base || b.v[f] != base->v[f];
-		if (has & 1u << f && (f < F_KEYS || (base && changes)))
+		bool goes_along =
+			f == F_UNIT && has >> F_THRESHOLD & 1 && !b.v[F_THRESHOLD] && !b.v[F_UNIT];
+		if (has & 1u << f && !goes_along && (f < F_KEYS || (base && changes)))
 			value_is_of_git(w, who, f, b.v[f], d);
 		if (has & 1u << f && field_rows[f].immutable)
 			violate("immutable", "%s: %s is sent", who_names[who], field_rows[f].name);
@@ -271,12 +279,19 @@ void check_keys_before(struct world *w, int who, const struct body *b, unsigned 
 				who_names[who], field_rows[f].name, o->live.v[f], b->v[f]);
 }
 
+/* A unit cannot stay without its threshold. */
+static bool went_along(const struct object *o, enum field_of f)
+{
+	return f == F_UNIT && !o->live.v[F_UNIT] && !o->live.v[F_THRESHOLD];
+}
+
 /* A field that was never in Git is never changed, whatever the API honours. */
 void check_patched(struct world *w, int who, const struct body *before)
 {
 	const struct object *o = &w->object[who];
 	for (enum field_of f = 0; f < F_KEYS; f++)
-		if (o->live.v[f] != before->v[f] && !check_ever_written(w, who, f))
+		if (o->live.v[f] != before->v[f] && !went_along(o, f) &&
+			!check_ever_written(w, who, f))
 			violate("owned_only", "%s: %s was never in Git and became %d",
 				who_names[who], field_rows[f].name, o->live.v[f]);
 }

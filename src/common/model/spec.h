@@ -61,6 +61,8 @@ struct spec_field_info {
 	const char *name;
 	enum spec_kind kind;
 	const char *const *choices;
+	enum spec_field only_with; /* says nothing without that one, and an API refuses it alone; 0:
+				      with any */
 	bool immutable;
 	bool inferred; /* not on the product's page; ours to change cheaply */
 	bool secret; /* its value names credentials, or may hold what others put there */

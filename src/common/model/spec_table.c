@@ -99,6 +99,7 @@ const struct spec_field_info spec_fields[SPEC__COUNT] = {
 	[SPEC_LAG_ALERT_THRESHOLD_UNIT] = {.name = "lag_alert_threshold_unit",
 		.kind = SPEC_KIND_CHOICE,
 		.choices = units,
+		.only_with = SPEC_LAG_ALERT_THRESHOLD,
 		.def = "messages",
 		.reset = SPEC_RESET_NULL,
 		.doc = "What lag_alert_threshold counts. Only together with it."},

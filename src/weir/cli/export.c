@@ -43,14 +43,13 @@ static bool is_config(enum spec_field f, const struct node *value)
 	return spec_fields[f].kind == SPEC_KIND_CONFIG && value->type == NODE_MAP;
 }
 
-/* A unit says nothing without what it counts, and may not stand alone. */
 static bool says_something(const struct exporting *x, enum spec_field f)
 {
 	const struct node *value = x->live->spec.value[f];
 	if (f == SPEC_IDENTIFIER || !value || spec_value_empty(value))
 		return false;
-	return f != SPEC_LAG_ALERT_THRESHOLD_UNIT ||
-	       !spec_value_empty(x->live->spec.value[SPEC_LAG_ALERT_THRESHOLD]);
+	enum spec_field with = spec_fields[f].only_with;
+	return !with || !spec_value_empty(x->live->spec.value[with]);
 }
 
 static bool is_written(const struct exporting *x, enum spec_field f)

@@ -102,17 +102,48 @@ static bool is_free(const struct setting *s, const struct rules *rules)
 	       !find_leftover(s, rules);
 }
 
+static void judge_alone(struct setting *s, const struct rules *rules)
+{
+	if (is_free(s, rules)) {
+		s->verdict = VERDICT_FREE;
+	} else if (setting_equal(s, s->value[SIDE_DESIRED], seen_live(s))) {
+		s->verdict = VERDICT_SAME;
+	} else {
+		s->change = classify(s, rules);
+		s->verdict = judge(s, rules);
+		s->as_null = s->verdict == VERDICT_WRITE && find_leftover(s, rules);
+	}
+}
+
+static struct setting *find_field(struct settings *settings, enum spec_field field)
+{
+	vec_each (s, settings)
+		if (s->field == field)
+			return s;
+	return NULL;
+}
+
+/* An API refuses `s` where `with` has no value. Its default counts too: an API that shows it holds
+ * it, and it is not ours to keep. */
+static void judge_beside(struct setting *s, const struct setting *with)
+{
+	bool writes = with && with->verdict == VERDICT_WRITE;
+
+	if (with && with->value[writes ? SIDE_DESIRED : SIDE_LIVE])
+		return;
+	if (writes && s->value[SIDE_LIVE] && !s->value[SIDE_DESIRED]) {
+		s->change = PLAN_RESET;
+		s->verdict = VERDICT_WRITE;
+	} else if (with && s->verdict == VERDICT_WRITE && s->value[SIDE_DESIRED]) {
+		s->verdict = with->verdict;
+	}
+}
+
 void settings_judge(struct settings *settings, const struct rules *rules)
 {
-	vec_each (s, settings) {
-		if (is_free(s, rules)) {
-			s->verdict = VERDICT_FREE;
-		} else if (setting_equal(s, s->value[SIDE_DESIRED], seen_live(s))) {
-			s->verdict = VERDICT_SAME;
-		} else {
-			s->change = classify(s, rules);
-			s->verdict = judge(s, rules);
-			s->as_null = s->verdict == VERDICT_WRITE && find_leftover(s, rules);
-		}
-	}
+	vec_each (s, settings)
+		judge_alone(s, rules);
+	vec_each (s, settings)
+		if (spec_fields[s->field].only_with)
+			judge_beside(s, find_field(settings, spec_fields[s->field].only_with));
 }

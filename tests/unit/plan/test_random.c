@@ -81,6 +81,22 @@ static struct node *random_config(struct history *h)
 	return map;
 }
 
+/* A unit says nothing alone, and an API refuses it then. */
+static void add_threshold(struct history *h, struct node *body)
+{
+	struct arena *a = &h->arena;
+	bool is_null = chance(h, 25);
+
+	if (chance(h, 40))
+		return;
+	node_map_set(a, body, "lag_alert_threshold", is_null ? node_null(a) : random_number(h));
+	if (is_null)
+		node_map_set(a, body, "lag_alert_threshold_unit", node_null(a));
+	else if (chance(h, 70))
+		node_map_set(a, body, "lag_alert_threshold_unit",
+			node_string(a, pick(h, units, ARRAY_SIZE(units))));
+}
+
 static struct node *random_body(struct history *h)
 {
 	struct arena *a = &h->arena;
@@ -94,12 +110,7 @@ static struct node *random_body(struct history *h)
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (chance(h, 40))
 			node_map_set(a, body, lists[i], random_patterns(h, 0));
-	if (chance(h, 50))
-		node_map_set(a, body, "lag_alert_threshold",
-			chance(h, 20) ? node_null(a) : random_number(h));
-	if (chance(h, 50))
-		node_map_set(a, body, "lag_alert_threshold_unit",
-			node_string(a, pick(h, units, ARRAY_SIZE(units))));
+	add_threshold(h, body);
 	if (chance(h, 60))
 		node_map_set(a, body, "advanced_configuration", random_config(h));
 	return body;
@@ -193,6 +204,21 @@ static bool owns(const struct spec *spec, enum spec_field field, const char *key
 	return !key || node_get(value, key);
 }
 
+/* A unit goes with its threshold, whosever it is. */
+static bool is_alone(const struct spec *after, enum spec_field field)
+{
+	enum spec_field with = spec_fields[field].only_with;
+
+	return with && spec_value_empty(after->value[with]);
+}
+
+static void check_alone(const struct spec *after)
+{
+	for (enum spec_field f = 0; f < SPEC__COUNT; f++)
+		if (is_alone(after, f))
+			assert_true(spec_value_empty(after->value[f]));
+}
+
 /* What neither Git nor the inventory has is as it was. */
 static void check_rest(const struct spec *before, const struct spec *after,
 	const struct spec *desired, const struct spec *applied)
@@ -200,7 +226,7 @@ static void check_rest(const struct spec *before, const struct spec *after,
 	const struct node *config = before->value[SPEC_ADVANCED_CONFIGURATION];
 
 	for (enum spec_field f = SPEC_PROVIDER; f < SPEC_ADVANCED_CONFIGURATION; f++)
-		if (!owns(desired, f, NULL) && !owns(applied, f, NULL))
+		if (!owns(desired, f, NULL) && !owns(applied, f, NULL) && !is_alone(after, f))
 			assert_true(spec_value_equal(f, before->value[f], after->value[f]));
 	for (size_t i = 0; config && config->type == NODE_MAP && i < config->u.map.n; i++) {
 		const char *key = config->u.map.at[i].key->u.string.s;
@@ -236,6 +262,7 @@ static void step(struct history *h)
 	assert_true(it->action == PLAN_UPDATE || it->action == PLAN_NONE);
 	check_changes(it, git_changes, live_changes);
 	carry_out(h);
+	check_alone(&h->live.spec);
 	check_rest(&before, &h->live.spec, &h->desired.spec, &applied);
 }
 

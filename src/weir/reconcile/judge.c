@@ -62,7 +62,7 @@ static void judge_removal(const struct engine *en, const struct plan_item *item,
 	const struct record *r, struct arena *a, struct report_item *out)
 {
 	const struct intent *i = r && removal_is(r->intent) ? r->intent : NULL;
-	int64_t begun = i ? i->created_ms : en->source.since_wall;
+	int64_t begun = i ? i->created_ms : r ? r->leaving_ms : 0;
 	char since[CLOCK_TEXT_MAX];
 	out->standing = STANDING_DELETING;
 	if (r && r->last_error)
@@ -79,13 +79,28 @@ static void judge_removal(const struct engine *en, const struct plan_item *item,
 	}
 }
 
-static void judge_absent(const struct plan_item *item, struct report_item *out)
+/* On its way out, by somebody else's doing. */
+static void judge_leaving(const struct engine *en, const struct plan_item *item,
+	const struct record *r, struct arena *a, struct report_item *out)
+{
+	char since[CLOCK_TEXT_MAX];
+	out->standing = STANDING_DELETING;
+	if (!r || !has_lasted(en, item, r->leaving_ms))
+		return;
+	out->standing = STANDING_STUCK;
+	out->why =
+		arena_printf(a, "is being deleted since %s and still there; look at it in the API",
+			clock_format_short(r->leaving_ms, since));
+}
+
+static void judge_absent(const struct engine *en, const struct plan_item *item,
+	const struct record *r, struct arena *a, struct report_item *out)
 {
 	out->why = "left as it is";
 	if (item->gone)
 		out->standing = STANDING_GONE;
 	else if (item->live && item->live->status == LIVE_DELETING)
-		out->standing = STANDING_DELETING;
+		judge_leaving(en, item, r, a, out);
 	else
 		out->standing = STANDING_LEFT;
 }
@@ -112,7 +127,7 @@ static void judge_quiet(const struct engine *en, const struct record *r,
 		out->standing = STANDING_FAILED;
 		out->why = r->row.failure;
 	} else if (!item->desired) {
-		judge_absent(item, out);
+		judge_absent(en, item, r, a, out);
 	} else if (item->healthy && item->from_accepted) {
 		judge_accepted(en, item, a, out);
 	} else if (item->healthy) {
@@ -225,7 +240,7 @@ static void judge_applying(const struct engine *en, const struct plan_item *item
 static bool is_leaving(const struct plan_item *item, const struct record *r)
 {
 	bool removes = item->action == PLAN_DELETE || item->action == PLAN_REPLACE;
-	return removes || (item->waiting && r && removal_is(r->intent));
+	return (removes && !item->queued) || (item->waiting && r && removal_is(r->intent));
 }
 
 void judge_item(const struct engine *en, const struct plan_item *item, struct arena *a,

@@ -92,6 +92,8 @@ struct record {
 	bool is_refused;
 	int64_t wanted_ms; /* wall; since when plans have wanted something done about it, 0 if not
 			    */
+	int64_t leaving_ms; /* wall; since when it has been on its way out, or wanted there, by us
+			       or by others; 0 if it is not */
 	struct strv heals; /* settings whose drift the open intent repairs */
 	struct strv approvals; /* the digests that let the open intent be */
 	const struct plan_taken *taken; /* what the last write takes away, in taken_arena */

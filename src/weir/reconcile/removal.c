@@ -18,7 +18,8 @@ static bool is_same_object(const struct intent *i, const struct live *live)
 	return live_is_same(live, i->uid, i->created_at) && live->generation >= i->base_generation;
 }
 
-static struct intent *new_intent(const struct engine *en, const struct plan_item *item)
+static struct intent *new_intent(
+	const struct engine *en, const struct record *r, const struct plan_item *item)
 {
 	struct intent *i = xcalloc(1, sizeof(*i));
 	*i = (struct intent){
@@ -29,7 +30,7 @@ static struct intent *new_intent(const struct engine *en, const struct plan_item
 		.created_at = xstrdup_opt(item->live->created_at),
 		.sha = xstrdup_opt(commit_of(en)),
 		.base_generation = item->live->generation,
-		.created_ms = now_wall(en),
+		.created_ms = r->leaving_ms, /* an attempt begins no new wait */
 	};
 	return i;
 }
@@ -47,7 +48,7 @@ void removal_begin(struct engine *en, struct plan_item *item)
 		return;
 	r->healed = false;
 	approval_note(r, item);
-	ledger_open_intent(&en->ledger, r, new_intent(en, item));
+	ledger_open_intent(&en->ledger, r, new_intent(en, r, item));
 	r->begun_by = en->plans;
 	turns_add(en, r, WORK_CHECK);
 }

@@ -508,11 +508,41 @@ static void act(struct engine *en, struct plan_item *item)
 	}
 }
 
+static void note_leaving(const struct engine *en, struct record *r, const struct plan_item *item)
+{
+	bool is_leaving = item->action == PLAN_DELETE || item->action == PLAN_REPLACE ||
+			  (item->live && item->live->status == LIVE_DELETING);
+	if (!is_leaving)
+		r->leaving_ms = 0;
+	else if (!r->leaving_ms)
+		r->leaving_ms = removal_is(r->intent) ? r->intent->created_ms : now_wall(en);
+}
+
+/* What failed before was something else, and says nothing of what is to be done. What is tried
+ * again as it was has not ceased to fail. */
+static void forget_failure(struct engine *en, struct record *r, const struct plan_item *item)
+{
+	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE;
+	bool removes = item->action == PLAN_DELETE || item->action == PLAN_REPLACE;
+	bool is_parked = r->intent && r->intent->state == INTENT_OPEN && r->tries;
+	if (!r->row.failure || is_parked || !(writes || (removes && !r->undeleted)))
+		return;
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf body = BUF_INIT;
+	if (writes)
+		json_write(&body, plan_body(&a, item), JSON_STYLE_COMPACT);
+	if (calls_refused(r, writes ? buf_str(&body) : REMOVAL_BODY, item->live))
+		return;
+	str_replace(&r->row.failure, NULL);
+	ledger_changed(&en->ledger, r);
+}
+
 /* In the commit's turn, if it is one that has to wait for that. */
 static void act_in_turn(struct engine *en, struct plan_item *item)
 {
 	if (brake_queues(en, item)) {
-		ledger_need(&en->ledger, item->name)->wanted_ms = 0;
+		struct record *queued = ledger_need(&en->ledger, item->name);
+		queued->wanted_ms = queued->leaving_ms = 0; /* it waits for its turn only */
 		return;
 	}
 	bool counts = brake_counts(item);
@@ -534,6 +564,8 @@ static void begin(struct engine *en, struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
 	wake_in_time(en, item);
+	if (r)
+		note_leaving(en, r, item);
 	bool under_way = r && r->work != WORK_NONE && r->work < WORK_WATCH;
 	bool may_act = en->config->sync.mode != SYNC_PLAN || item->action == PLAN_NONE ||
 		       item->action == PLAN_HOLD;
@@ -549,6 +581,7 @@ static void begin(struct engine *en, struct plan_item *item)
 	if (r) {
 		own_what_was_made(en, r, item);
 		contested_seen(en, r, item);
+		forget_failure(en, r, item);
 	}
 	act_in_turn(en, item);
 }

@@ -227,6 +227,30 @@ static void test_of_what_is_replaced_three_are_deleted(void **state)
 	assert_int_equal(map_size(&w->objects), MANY);
 }
 
+static enum standing standing_of(const struct world *w, const char *name)
+{
+	auto_arena struct arena a = ARENA_INIT;
+	struct report_item item;
+	judge_item(w->engine, plan_find(w->engine->plan, name), &a, &item);
+	return item.standing;
+}
+
+static void test_what_waits_to_be_replaced_is_not_on_its_way_out(void **state)
+{
+	struct world *w = *state;
+	start_with_many(w, MANY);
+	auto_free char *other = many_with(MANY, "active-active", 1);
+	w->config.sync.prune.max.value = 100;
+	w->operation_ms = 1000 * MINUTE;
+	world_commit(w, other);
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "pending applying 0/27, deleting 3");
+	world_run(w, 12 * MINUTE); /* what is stuck lets others begin */
+	assert_int_equal(standing_of(w, "r-02"), STANDING_STUCK);
+	assert_int_equal(standing_of(w, "r-05"), STANDING_DELETING);
+	assert_int_equal(standing_of(w, "r-06"), STANDING_APPLYING);
+}
+
 static void break_many(struct world *w)
 {
 	w->fails = true;
@@ -314,6 +338,7 @@ int main(void)
 		TEST(test_those_that_end_well_in_between_let_it_go_on),
 		TEST(test_drift_is_healed_at_once),
 		TEST(test_of_what_is_replaced_three_are_deleted),
+		TEST(test_what_waits_to_be_replaced_is_not_on_its_way_out),
 		TEST(test_a_newer_commit_releases_the_brake),
 		TEST(test_a_person_releases_the_brake),
 		TEST(test_a_person_lets_one_go_on_and_no_other),

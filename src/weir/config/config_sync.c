@@ -1,6 +1,8 @@
 /* What the keys of `sync` say together: windows, and settings that contradict each other. */
 #include "config/config.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "config/tables.h"
@@ -79,6 +81,63 @@ static bool is_repeated(const struct window_rule *rules, size_t i)
 	return false;
 }
 
+static bool is_same(const struct window_rule *a, const struct window_rule *b)
+{
+	return a->deny == b->deny && a->duration_ms == b->duration_ms &&
+	       !strcmp(a->schedule, b->schedule) && !strcmp(a->timezone, b->timezone) &&
+	       node_equal(a->match, b->match);
+}
+
+static void check_for_twins(const struct check *c, const struct window_rule *rules, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		size_t k = 0;
+
+		while (k < i && !is_same(&rules[k], &rules[i]))
+			k++;
+		if (k == i)
+			continue;
+		auto_free char *path = xasprintf("sync.windows[%zu]", i);
+		auto_free char *message = xasprintf(
+			"is the same as sync.windows[%zu], and changes nothing: remove it", k);
+		tell(c, PROBLEM_ERROR, written_window(c, i), path, message);
+	}
+}
+
+/* The window alone, with all that deny. */
+static bool is_denied_entirely(const struct window_rule *rules, size_t n, size_t i)
+{
+	struct window_rule *some = xcalloc(n, sizeof(*some));
+	struct windows *windows = NULL;
+	struct err e = ERR_INIT;
+	size_t n_some = 0, bad;
+
+	for (size_t k = 0; k < n; k++)
+		if (k == i || rules[k].deny)
+			some[n_some++] = rules[k];
+	bool made = windows_new(some, n_some, &windows, &bad, &e) == 0;
+	bool denied = made && !windows_open_ever(windows, rules[i].match);
+	windows_free(windows);
+	free(some);
+	return denied;
+}
+
+/* Where another one lets those that it concerns be changed; else that is told. The first is enough:
+ * to look through years of windows takes its time. */
+static void check_that_each_allows(const struct check *c, const struct window_rule *rules, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (rules[i].deny || !windows_open_ever(c->config->sync.windows, rules[i].match) ||
+			!is_denied_entirely(rules, n, i))
+			continue;
+		auto_free char *path = xasprintf("sync.windows[%zu]", i);
+		tell(c, PROBLEM_ERROR, written_window(c, i), path,
+			"allows nothing: the windows that deny leave no time of it; remove it, or "
+			"shorten them");
+		return;
+	}
+}
+
 static void check_that_they_open(const struct check *c, const struct window_rule *rules, size_t n)
 {
 	const struct windows *windows = c->config->sync.windows;
@@ -116,8 +175,11 @@ static void check_windows(const struct check *c)
 		return;
 	if (windows_new(rules, n, &c->config->sync.windows, &bad, &e) < 0)
 		tell(c, PROBLEM_ERROR, node_get(c->sync, "windows"), "sync.windows", e.msg);
-	else
+	else {
+		check_for_twins(c, rules, n);
 		check_that_they_open(c, rules, n);
+		check_that_each_allows(c, rules, n);
+	}
 }
 
 void config_check_sync(struct config *config, const struct node *root, struct problems *problems)

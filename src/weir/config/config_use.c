@@ -89,24 +89,27 @@ static const struct {
 	const char *section;
 	const char *key;
 	bool (*is_useless)(const struct config *c);
+	enum problem_level level;
 	const char *message;
 } rows[] = {
-	{"source", "token", source_is_not_http,
+	{"source", "token", source_is_not_http, PROBLEM_ERROR,
 		"is sent over http(s), and source.url is for something else: write https:// "
 		"there, " TAKE_OUT},
-	{"source", "user", source_has_no_token,
+	{"source", "user", source_has_no_token, PROBLEM_ERROR,
 		"is sent with source.token, and there is none: add it, " TAKE_OUT},
-	{"source", "ca_file", source_is_not_https, FOR_HTTPS("source.url")},
-	{"source", "ssh_key", source_is_not_ssh, FOR_SSH},
-	{"source", "known_hosts", source_is_not_ssh, FOR_SSH},
-	{"api", "ca_file", api_is_not_https, FOR_HTTPS("api.url")},
-	{"forge", "ca_file", forge_is_not_rest, FOR_A_REST_FORGE},
-	{"forge", "ca_file", forge_is_not_https, FOR_HTTPS("forge.url")},
-	{"forge", "timeout", forge_is_not_rest, FOR_A_REST_FORGE},
-	{"forge", "ref", forge_is_not_notes,
+	{"source", "ca_file", source_is_not_https, PROBLEM_ERROR, FOR_HTTPS("source.url")},
+	{"source", "ssh_key", source_is_not_ssh, PROBLEM_ERROR, FOR_SSH},
+	{"source", "known_hosts", source_is_not_ssh, PROBLEM_ERROR, FOR_SSH},
+	{"api", "ca_file", api_is_not_https, PROBLEM_ERROR, FOR_HTTPS("api.url")},
+	{"forge", "ca_file", forge_is_not_rest, PROBLEM_ERROR, FOR_A_REST_FORGE},
+	{"forge", "ca_file", forge_is_not_https, PROBLEM_ERROR, FOR_HTTPS("forge.url")},
+	{"forge", "timeout", forge_is_not_rest, PROBLEM_ERROR, FOR_A_REST_FORGE},
+	{"forge", "ref", forge_is_not_notes, PROBLEM_ERROR,
 		"is of no use with this forge.type; set that to notes, " TAKE_OUT},
-	{"http", "public_url", nothing_listens, FOR_A_LISTENER},
-	{"http", "webhook_secret", nothing_listens, FOR_A_LISTENER},
+	{"http", "public_url", nothing_listens, PROBLEM_ERROR, FOR_A_LISTENER},
+	{"http", "public_url", forge_is_not_rest, PROBLEM_WARNING,
+		"has no effect with this forge.type: neither notes nor the store keep a link"},
+	{"http", "webhook_secret", nothing_listens, PROBLEM_ERROR, FOR_A_LISTENER},
 };
 
 static void tell(const struct config *c, struct problems *problems, enum problem_level level,
@@ -158,7 +161,7 @@ void config_check_use(const struct config *c, const struct node *root, struct pr
 		if (!at || !rows[i].is_useless(c))
 			continue;
 		auto_free char *path = xasprintf("%s.%s", rows[i].section, rows[i].key);
-		tell(c, problems, PROBLEM_ERROR, at, path, rows[i].message);
+		tell(c, problems, rows[i].level, at, path, rows[i].message);
 	}
 	check_grace(c, root, problems);
 	check_stores(c, root, problems);

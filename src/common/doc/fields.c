@@ -122,7 +122,7 @@ static void set_sub_defaults(const struct field_context *c, const struct field *
 
 static void set_default(const struct field_context *c, const struct field *field, void *slot)
 {
-	struct node scalar = {.text = field->def};
+	struct node scalar = {.u.text = field->def};
 	const struct node *value = &scalar;
 
 	if (field->type == FIELD_MAP) {

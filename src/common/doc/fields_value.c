@@ -28,7 +28,7 @@ static const char *article_for(const struct node *value)
 
 bool field_wrong_type(const struct field_context *c, const struct node *value, const char *expected)
 {
-	if (value->type == NODE_NULL && value->text)
+	if (value->type == NODE_NULL && value->u.text)
 		return field_problem(c, value,
 			"must be %s, and has no value; give it one or take the line out", expected);
 	return field_problem(c, value, "must be %s, is %s%s", expected, article_for(value),
@@ -44,9 +44,9 @@ static bool wants_quotes(const struct field_context *c, const struct node *value
 {
 	auto_buf struct buf shown = BUF_INIT, quoted = BUF_INIT;
 
-	buf_adds(&shown, value->text);
+	buf_adds(&shown, value->u.text);
 	shorten(&shown);
-	json_write_string(&quoted, value->text);
+	json_write_string(&quoted, value->u.text);
 	if (value->ambiguity != AMBIGUOUS_NOT)
 		return field_problem(c, value,
 			"must be a string, but %s is %s to some readers of YAML; write %s",
@@ -60,8 +60,8 @@ static bool check_string(const struct field_context *c, const struct node *value
 {
 	if (value->type == NODE_STRING && value->ambiguity == AMBIGUOUS_NOT)
 		return true;
-	if (value->text && *value->text &&
-		(value->type != NODE_NULL || strcmp(value->text, "~") != 0))
+	const char *text = node_text(value);
+	if (text && *text && (value->type != NODE_NULL || strcmp(text, "~") != 0))
 		return wants_quotes(c, value);
 	if ((value->type == NODE_MAP || value->type == NODE_SEQ) && value->flow)
 		return field_problem(c, value,
@@ -140,7 +140,7 @@ static bool no_such_choice(const struct field_context *c, const struct field *fi
 bool field_decode_choice(const struct field_context *c, const struct field *field,
 	const struct node *value, void *slot)
 {
-	const char *text = value->type == NODE_STRING ? value->u.string.s : value->text;
+	const char *text = node_text(value);
 
 	if (!text || !*text) {
 		auto_buf struct buf choices = BUF_INIT;

@@ -18,6 +18,16 @@ const char *node_type_name(enum node_type type)
 	return type_names[type];
 }
 
+static bool is_scalar(const struct node *n)
+{
+	return n->type < NODE_SEQ;
+}
+
+const char *node_text(const struct node *n)
+{
+	return is_scalar(n) ? n->u.text : NULL;
+}
+
 static struct node *new_node(struct arena *a, enum node_type type)
 {
 	struct node *n = arena_alloc(a, sizeof(*n));
@@ -174,8 +184,7 @@ static void copy_children(struct arena *a, struct node *copy, const struct node 
 			node_seq_add(a, copy, node_copy(a, n->u.seq.at[i]));
 	} else if (n->type == NODE_MAP) {
 		memset(&copy->u.map, 0, sizeof(copy->u.map));
-		copy->u.map.cap = n->u.map.n;
-		copy->u.map.at = arena_alloc(a, n->u.map.n * sizeof(struct node_pair));
+		node_map_reserve(a, copy, n->u.map.n);
 		for (size_t i = 0; i < n->u.map.n; i++)
 			node_map_add(a, copy, node_copy(a, n->u.map.at[i].key),
 				node_copy(a, n->u.map.at[i].value));
@@ -187,10 +196,8 @@ struct node *node_copy(struct arena *a, const struct node *n)
 	struct node *copy = new_node(a, n->type);
 
 	*copy = *n;
-	if (n->type == NODE_STRING)
-		copy->u.string.s = arena_memdupz(a, n->u.string.s, n->u.string.len);
-	if (n->text)
-		copy->text = n->type == NODE_STRING ? copy->u.string.s : arena_strdup(a, n->text);
+	if (node_text(n))
+		copy->u.text = arena_strdup(a, n->u.text);
 	copy_children(a, copy, n);
 	return copy;
 }

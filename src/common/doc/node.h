@@ -40,8 +40,6 @@ struct node_pair {
 	struct node *value;
 };
 
-struct node_index; /* of a map's keys, by hash */
-
 /* Kept small: most of the memory of both programs is these. */
 struct node {
 	enum node_type type;
@@ -52,13 +50,17 @@ struct node {
 	unsigned col;
 	unsigned origin; /* in a tree made of several: which it came from, as who made it counts
 			    them; else 0 */
-	const char *text; /* a YAML scalar as it was written, after unquoting; else NULL */
 	union {
-		bool boolean;
-		int64_t integer;
-		double real;
+		struct { /* a scalar; see node_text */
+			const char *text;
+			union {
+				bool boolean;
+				int64_t integer;
+				double real;
+			};
+		};
 		struct {
-			const char *s; /* ended by a NUL, and without one inside */
+			const char *s; /* its text; ended by a NUL, and without one inside */
 			size_t len;
 		} string;
 		struct {
@@ -70,13 +72,16 @@ struct node {
 			struct node_pair *at; /* keys are unique, in the order written */
 			uint32_t n;
 			uint32_t cap;
-			struct node_index *index; /* NULL where there are few */
 		} map;
 	} u;
 };
 
+_Static_assert(sizeof(struct node) <= 32, "a node is small");
+
 /* "string", "list", "map", …: for messages. */
 const char *node_type_name(enum node_type type);
+/* A string; another scalar as it was written in YAML, after unquoting; else NULL. */
+const char *node_text(const struct node *n);
 
 struct node *node_null(struct arena *a);
 struct node *node_bool(struct arena *a, bool value);
@@ -92,6 +97,8 @@ void node_map_set(struct arena *a, struct node *map, const char *key, struct nod
 
 /* For parsers: adds a pair whose key is not there yet; the key's node keeps its place. */
 void node_map_add(struct arena *a, struct node *map, struct node *key, struct node *value);
+/* Room for that many pairs, of which it has fewer. */
+void node_map_reserve(struct arena *a, struct node *map, uint32_t cap);
 
 /* NULL if there is none, or if `map` is NULL or no map. Quick also where there are many keys. */
 struct node *node_get(const struct node *map, const char *key);

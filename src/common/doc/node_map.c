@@ -8,52 +8,70 @@
 
 #define LINEAR_MAX 16
 
-struct node_index {
-	size_t n; /* of slots, a power of two */
-	uint32_t slots[]; /* position in the map + 1; 0: empty */
-};
+/*
+ * Where there is room for many, slots stand behind the pairs, two for each: the position of a pair
+ * in the map + 1, or 0.
+ */
+static bool is_indexed(const struct node *map)
+{
+	return map->u.map.cap > LINEAR_MAX;
+}
+
+static size_t count_slots(const struct node *map)
+{
+	return (size_t)map->u.map.cap * 2;
+}
+
+static uint32_t *slots_of(const struct node *map)
+{
+	return (uint32_t *)(map->u.map.at + map->u.map.cap);
+}
+
+static size_t first_slot(const struct node *map, const char *key)
+{
+	return map_hash(key) % count_slots(map);
+}
+
+static size_t next_slot(const struct node *map, size_t slot)
+{
+	return slot + 1 < count_slots(map) ? slot + 1 : 0;
+}
 
 static void add_slot(struct node *map, uint32_t i)
 {
-	struct node_index *index = map->u.map.index;
-	size_t mask = index->n - 1;
-	size_t slot = map_hash(map->u.map.at[i].key->u.string.s) & mask;
+	uint32_t *slots = slots_of(map);
+	size_t slot = first_slot(map, map->u.map.at[i].key->u.string.s);
 
-	while (index->slots[slot])
-		slot = (slot + 1) & mask;
-	index->slots[slot] = i + 1;
+	while (slots[slot])
+		slot = next_slot(map, slot);
+	slots[slot] = i + 1;
 }
 
-/* At most half of the slots are taken. */
-static void index_last(struct arena *a, struct node *map)
+void node_map_reserve(struct arena *a, struct node *map, uint32_t cap)
 {
-	struct node_index *index = map->u.map.index;
+	const struct node_pair *before = map->u.map.at;
+	size_t size = cap * sizeof(struct node_pair);
 
-	if (index && (size_t)map->u.map.n * 2 <= index->n) {
-		add_slot(map, map->u.map.n - 1);
-		return;
-	}
-	size_t n = index ? index->n * 2 : (size_t)LINEAR_MAX * 4;
-	map->u.map.index = arena_alloc(a, sizeof(*index) + n * sizeof(index->slots[0]));
-	map->u.map.index->n = n;
-	for (uint32_t i = 0; i < map->u.map.n; i++)
+	map->u.map.cap = cap;
+	if (is_indexed(map))
+		size += count_slots(map) * sizeof(uint32_t);
+	map->u.map.at = arena_alloc(a, size);
+	if (map->u.map.n)
+		memcpy(map->u.map.at, before, map->u.map.n * sizeof(*before));
+	for (uint32_t i = 0; is_indexed(map) && i < map->u.map.n; i++)
 		add_slot(map, i);
 }
 
 void node_map_add(struct arena *a, struct node *map, struct node *key, struct node *value)
 {
-	if (map->u.map.n == map->u.map.cap) {
-		uint32_t cap = map->u.map.cap ? map->u.map.cap * 2 : 8;
-		struct node_pair *grown = arena_alloc(a, cap * sizeof(*grown));
+	uint32_t i = map->u.map.n;
 
-		if (map->u.map.n)
-			memcpy(grown, map->u.map.at, map->u.map.n * sizeof(*grown));
-		map->u.map.at = grown;
-		map->u.map.cap = cap;
-	}
-	map->u.map.at[map->u.map.n++] = (struct node_pair){key, value};
-	if (map->u.map.n > LINEAR_MAX)
-		index_last(a, map);
+	if (i == map->u.map.cap)
+		node_map_reserve(a, map, i ? i * 2 : 8);
+	map->u.map.at[i] = (struct node_pair){key, value};
+	map->u.map.n++;
+	if (is_indexed(map))
+		add_slot(map, i);
 }
 
 static bool has_key(const struct node_pair *pair, const char *key)
@@ -63,16 +81,15 @@ static bool has_key(const struct node_pair *pair, const char *key)
 
 static struct node_pair *find_pair(const struct node *map, const char *key)
 {
-	if (map->u.map.n <= LINEAR_MAX) {
+	if (!is_indexed(map)) {
 		for (size_t i = 0; i < map->u.map.n; i++)
 			if (has_key(&map->u.map.at[i], key))
 				return &map->u.map.at[i];
 		return NULL;
 	}
-	const struct node_index *index = map->u.map.index;
-	size_t mask = index->n - 1;
-	for (size_t slot = map_hash(key) & mask; index->slots[slot]; slot = (slot + 1) & mask) {
-		struct node_pair *pair = &map->u.map.at[index->slots[slot] - 1];
+	const uint32_t *slots = slots_of(map);
+	for (size_t slot = first_slot(map, key); slots[slot]; slot = next_slot(map, slot)) {
+		struct node_pair *pair = &map->u.map.at[slots[slot] - 1];
 
 		if (has_key(pair, key))
 			return pair;

@@ -117,7 +117,7 @@ static struct node *new_scalar(struct reader *r, const yaml_event_t *event, cons
 	const char *value = (const char *)event->data.scalar.value;
 	size_t len = event->data.scalar.length;
 
-	n->text = arena_memdupz(r->arena, value, len);
+	n->u.text = arena_memdupz(r->arena, value, len);
 	n->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	if (has_control(value, len))
 		complain(r, spot, n->line, n->col, "a control character in this text; take it out");
@@ -127,8 +127,7 @@ static struct node *new_scalar(struct reader *r, const yaml_event_t *event, cons
 static void set_string(struct node *n)
 {
 	n->type = NODE_STRING;
-	n->u.string.s = n->text;
-	n->u.string.len = strlen(n->text);
+	n->u.string.len = strlen(n->u.text);
 }
 
 /* A tag as people write it: "!!int". */
@@ -247,7 +246,7 @@ static int read_key(
 	*ret_key = NULL;
 	if (rc < 0)
 		return rc;
-	if (!key->text || (!key->quoted && !*key->text)) {
+	if (!node_text(key) || (!key->quoted && !*key->u.text)) {
 		complain(r, spot->up, line_of(event), col_of(event),
 			"a key must be a string; put it in quotes");
 		return 0;
@@ -264,7 +263,7 @@ static int read_key(
 
 static bool is_merge_key(const struct node *key)
 {
-	return !key->quoted && strcmp(key->text, "<<") == 0;
+	return !key->quoted && strcmp(key->u.text, "<<") == 0;
 }
 
 static void merge_map(
@@ -424,7 +423,7 @@ static int read_node(struct reader *r, const yaml_event_t *event, const struct s
 /* Nothing but comments between two document marks. */
 static bool is_empty_document(const struct node *root)
 {
-	return root->type == NODE_NULL && !root->quoted && root->text && !*root->text;
+	return root->type == NODE_NULL && !root->quoted && root->u.text && !*root->u.text;
 }
 
 static int read_document(struct reader *r, struct yaml_docs *docs)

@@ -20,7 +20,7 @@ struct yaml_text {
 	size_t len;
 };
 
-/* Sets type, value and ambiguity from n->text, as of a plain scalar. */
+/* Sets type, value and ambiguity from n->u.text, as of a plain scalar. */
 void yaml_resolve_plain(struct node *n);
 /* The type that a tag such as tag:yaml.org,2002:int names; NODE__COUNT if it is not one of ours. */
 enum node_type yaml_tag_type(const char *tag);

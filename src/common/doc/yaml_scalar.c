@@ -38,17 +38,17 @@ static const char *const yaml11_booleans[] = {"y", "Y", "yes", "Yes", "YES", "n"
 
 static bool resolve_word(struct node *n)
 {
-	if (strlen(n->text) > WORD_MAX)
+	if (strlen(n->u.text) > WORD_MAX)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(words[i].text, n->text) == 0) {
+		if (strcmp(words[i].text, n->u.text) == 0) {
 			n->type = words[i].type;
 			n->u.boolean = words[i].boolean;
 			return true;
 		}
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(yaml11_booleans); i++)
-		if (strcmp(yaml11_booleans[i], n->text) == 0)
+		if (strcmp(yaml11_booleans[i], n->u.text) == 0)
 			n->ambiguity = AMBIGUOUS_BOOL;
 	return false;
 }
@@ -70,7 +70,7 @@ static void set_integer(struct node *n, const char *digits, int base)
 	int64_t value = strtoll(digits, NULL, base);
 	if (errno == ERANGE) {
 		n->type = NODE_REAL;
-		n->u.real = base == 8 ? INFINITY : strtod(n->text, NULL);
+		n->u.real = base == 8 ? INFINITY : strtod(n->u.text, NULL);
 		return;
 	}
 	n->type = NODE_INT;
@@ -79,20 +79,20 @@ static void set_integer(struct node *n, const char *digits, int base)
 
 static bool resolve_integer(struct node *n)
 {
-	const char *body = skip_sign(n->text);
+	const char *body = skip_sign(n->u.text);
 
 	if (is_all(body, DIGITS)) {
-		set_integer(n, n->text, 10);
+		set_integer(n, n->u.text, 10);
 		if (body[0] == '0' && body[1])
 			n->ambiguity = AMBIGUOUS_OCTAL;
 		return true;
 	}
-	if (text_has_prefix(n->text, "0x") && is_all(n->text + 2, DIGITS "abcdefABCDEF")) {
-		set_integer(n, n->text + 2, 16);
+	if (text_has_prefix(n->u.text, "0x") && is_all(n->u.text + 2, DIGITS "abcdefABCDEF")) {
+		set_integer(n, n->u.text + 2, 16);
 		return true;
 	}
-	if (text_has_prefix(n->text, "0o") && is_all(n->text + 2, "01234567")) {
-		set_integer(n, n->text + 2, 8);
+	if (text_has_prefix(n->u.text, "0o") && is_all(n->u.text + 2, "01234567")) {
+		set_integer(n, n->u.text + 2, 8);
 		n->ambiguity = AMBIGUOUS_OCTAL;
 		return true;
 	}
@@ -104,15 +104,15 @@ static bool resolve_special(struct node *n)
 {
 	static const char *const infinities[] = {".inf", ".Inf", ".INF"};
 	static const char *const nans[] = {".nan", ".NaN", ".NAN"};
-	const char *body = skip_sign(n->text);
+	const char *body = skip_sign(n->u.text);
 
 	for (size_t i = 0; i < ARRAY_SIZE(infinities); i++) {
 		if (strcmp(body, infinities[i]) == 0) {
 			n->type = NODE_REAL;
-			n->u.real = n->text[0] == '-' ? -INFINITY : INFINITY;
+			n->u.real = n->u.text[0] == '-' ? -INFINITY : INFINITY;
 			return true;
 		}
-		if (strcmp(n->text, nans[i]) == 0) {
+		if (strcmp(n->u.text, nans[i]) == 0) {
 			n->type = NODE_REAL;
 			n->u.real = NAN;
 			return true;
@@ -125,7 +125,7 @@ static bool resolve_special(struct node *n)
  */
 static bool resolve_real(struct node *n)
 {
-	const char *body = skip_sign(n->text);
+	const char *body = skip_sign(n->u.text);
 	size_t whole = strspn(body, DIGITS);
 	bool point = body[whole] == '.';
 	size_t fraction = point ? strspn(body + whole + 1, DIGITS) : 0;
@@ -144,7 +144,7 @@ static bool resolve_real(struct node *n)
 		return false;
 	}
 	n->type = NODE_REAL;
-	n->u.real = strtod(n->text, NULL);
+	n->u.real = strtod(n->u.text, NULL);
 	return true;
 }
 
@@ -202,7 +202,7 @@ static bool is_yaml11_number(const char *text)
 		if (*text != '_')
 			plain[len++] = *text;
 	plain[len] = '\0';
-	struct node n = {.text = plain};
+	struct node n = {.u.text = plain};
 	return resolve_integer(&n) || resolve_real(&n);
 }
 
@@ -218,20 +218,19 @@ static enum node_ambiguity find_ambiguity(const char *text)
 static void set_string(struct node *n)
 {
 	n->type = NODE_STRING;
-	n->u.string.s = n->text;
-	n->u.string.len = strlen(n->text);
+	n->u.string.len = strlen(n->u.text);
 }
 
 void yaml_resolve_plain(struct node *n)
 {
-	unsigned char first = (unsigned char)n->text[0];
+	unsigned char first = (unsigned char)n->u.text[0];
 
 	if (resolve_word(n))
 		return;
 	if (isdigit(first) || (first && strchr("+-.", first))) {
 		if (resolve_integer(n) || resolve_real(n))
 			return;
-		n->ambiguity = find_ambiguity(n->text);
+		n->ambiguity = find_ambiguity(n->u.text);
 	}
 	set_string(n);
 }

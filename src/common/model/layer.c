@@ -125,7 +125,7 @@ void layer_decode_cluster(const struct node *map, const struct field_place *plac
 /* A line that was left empty is not finished, and no null. */
 static bool is_explicit_null(const struct node *n)
 {
-	return n->type == NODE_NULL && !(n->text && !*n->text);
+	return n->type == NODE_NULL && !(n->u.text && !*n->u.text);
 }
 
 static bool takes_null(const struct node_pair *pair, const struct field *fields)

@@ -155,13 +155,21 @@ struct spec spec_merge(const struct spec *base, const struct spec *over)
 	return merged;
 }
 
+/* APIs write out what they have not: a null that stands nowhere is the same as any other. */
+static const struct node *copy_value(struct arena *a, const struct node *value)
+{
+	static const struct node null = {.type = NODE_NULL};
+
+	return value->type == NODE_NULL && !value->line ? &null : node_copy(a, value);
+}
+
 struct spec spec_copy(struct arena *a, const struct spec *spec)
 {
 	struct spec copy = *spec;
 
 	for (enum spec_field f = 0; f < SPEC__COUNT; f++) {
 		if (copy.value[f])
-			copy.value[f] = node_copy(a, copy.value[f]);
+			copy.value[f] = copy_value(a, copy.value[f]);
 	}
 	return copy;
 }

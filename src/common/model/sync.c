@@ -169,7 +169,7 @@ static void check_suspend(const struct check *c)
 {
 	const struct node *at = node_get(c->written, "suspend");
 
-	if (at && at->type == NODE_NULL && at->text && !*at->text)
+	if (at && at->type == NODE_NULL && at->u.text && !*at->u.text)
 		problem_at(c->problems, PROBLEM_ERROR, &c->place, "suspend", at,
 			"has no value: write {reason: \"...\"}, or take the line out");
 }

@@ -27,8 +27,8 @@ static void add_value(struct buf *out, const struct explained *s, const struct n
 		buf_adds(out, "null");
 	} else if (s->field != SPEC__COUNT) {
 		plan_value_text(out, s->field, s->key, value);
-	} else if (value->text || value->type == NODE_STRING) {
-		plan_add_text(out, value->text ? value->text : value->u.string.s);
+	} else if (node_text(value)) {
+		plan_add_text(out, node_text(value));
 	} else {
 		json_write(&json, value, JSON_STYLE_COMPACT);
 		plan_add_text(out, buf_str(&json));

@@ -129,7 +129,7 @@ static void test_text_is_kept_as_written(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		const struct node *item = r.docs.at[0]->u.seq.at[i];
 
-		assert_string_equal(item->text, expected[i]);
+		assert_string_equal(node_text(item), expected[i]);
 		assert_int_equal(item->quoted, i == 1 || i == 3);
 	}
 	release(&r);

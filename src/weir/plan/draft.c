@@ -40,8 +40,8 @@ const struct spec *draft_baseline(const struct live *live, const struct plan_rec
 	static const struct spec nothing;
 	int64_t started = draft_started(live, record);
 
-	if (record->has_provisioned && record->provisioned_generation == started)
-		return &record->provisioned;
+	if (record->provisioned && record->provisioned_generation == started)
+		return record->provisioned;
 	return started == 0 ? &nothing : NULL;
 }
 

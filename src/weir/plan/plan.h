@@ -104,8 +104,8 @@ struct plan_record {
 	bool has_last_applied;
 	int64_t seen_generation; /* the highest generation that was answered to us or seen */
 	int64_t provisioned_generation; /* the highest that we saw through, 0 if none */
-	struct spec provisioned; /* the whole body of that generation, all NULL if not known */
-	bool has_provisioned;
+	const struct spec *provisioned; /* the whole body of that generation; NULL if not known,
+					   and perhaps where nothing live is above it */
 	/* An intent that is still open: a create or update whose fields were or will be sent. */
 	bool intent_open;
 	struct spec intended; /* L', whole: what plan_intended gave when the intent was made */

@@ -38,11 +38,11 @@ bool inputs_complete(const struct engine *en)
 }
 
 /* Since when it has been gone from Git: what is missing is gone only if all of Git was read. */
-static void mark_gone(struct engine *en, struct record *r)
+static void mark_gone(struct engine *en, struct record *r, const struct replicator *declared)
 {
 	int64_t since = r->row.gone_since_ms;
 	bool is_ours = r->row.owned || r->intent;
-	if (map_has(&catalog_of(en)->by_name, r->name) || !is_ours)
+	if (declared || !is_ours)
 		since = 0;
 	else if (!since && inputs_complete(en))
 		since = now_wall(en);
@@ -54,20 +54,23 @@ static void mark_gone(struct engine *en, struct record *r)
 
 void inputs_mark_gone(struct engine *en)
 {
-	for (size_t i = 0; i < map_size(&en->ledger.records); i++)
-		mark_gone(en, map_value(&en->ledger.records, i));
+	const struct catalog *catalog = catalog_of(en);
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
+		struct record *r = map_value(&en->ledger.records, i);
+		mark_gone(en, r, map_get(&catalog->by_name, r->name));
+	}
 }
 
 static void gather_records(struct engine *en, struct inputs *in)
 {
 	const struct catalog *catalog = catalog_of(en);
-	inputs_mark_gone(en); /* what was made since, too */
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
 		const struct replicator *d = map_get(&catalog->by_name, r->name);
+		mark_gone(en, r, d); /* what was made since, too */
 		contested_age(en, r);
 		if (r->row.owned || r->intent || r->row.failed_generation || r->found)
-			vec_push(&in->records, ledger_plan(r));
+			vec_push(&in->records, ledger_plan(r, map_get(&en->list.by_name, r->name)));
 		if (r->accepted && (!d || d->failed))
 			vec_push(&in->accepted, ledger_desired(r));
 	}

@@ -79,10 +79,11 @@ static void read_leftovers(const char *json, struct arena *arena, struct plan_re
 /* A map, if it is one. */
 static const struct node *read_labels(const char *json, struct arena *arena)
 {
+	auto_arena struct arena tree = ARENA_INIT;
 	struct node *map;
-	if (!json || json_read(arena, json, strlen(json), &map, NULL) < 0)
+	if (!json || json_read(&tree, json, strlen(json), &map, NULL) < 0)
 		return NULL;
-	return map->type == NODE_MAP ? map : NULL;
+	return map->type == NODE_MAP ? node_copy(arena, map) : NULL;
 }
 
 static void refresh_plan(struct record *r)
@@ -98,7 +99,6 @@ static void refresh_plan(struct record *r)
 		.has_last_applied = row->owned && row->last_applied,
 		.seen_generation = row->seen_generation,
 		.provisioned_generation = row->provisioned_generation,
-		.has_provisioned = row->provisioned,
 		.failed_generation = row->failed_generation,
 		.retry_at_ms = row->retry_at_ms,
 		.gone_since_ms = row->gone_since_ms,
@@ -110,7 +110,6 @@ static void refresh_plan(struct record *r)
 	};
 	if (p->has_last_applied)
 		spec_from_json(row->last_applied, &r->plan_arena, &p->last_applied);
-	read_spec(row->provisioned, &p->last_applied, &r->plan_arena, &p->provisioned);
 	p->refused_body = copy_opt(&r->plan_arena, row->refused_body);
 	p->refusal = copy_opt(&r->plan_arena, row->refusal);
 	p->labels = read_labels(row->labels, &r->plan_arena);
@@ -133,11 +132,21 @@ static void refresh_plan(struct record *r)
 	read_spec(i->intended, &p->last_applied, &r->plan_arena, &p->intended);
 }
 
-const struct plan_record *ledger_plan(struct record *r)
+static void read_provisioned(struct record *r)
+{
+	struct spec *spec = arena_alloc(&r->plan_arena, sizeof(*spec));
+	read_spec(r->row.provisioned, &r->plan.last_applied, &r->plan_arena, spec);
+	r->plan.provisioned = spec;
+}
+
+const struct plan_record *ledger_plan(struct record *r, const struct live *live)
 {
 	if (!r->plan_is_made)
 		refresh_plan(r);
 	r->plan_is_made = true;
+	bool is_draft = live && live->generation > r->row.provisioned_generation;
+	if (is_draft && r->row.provisioned && !r->plan.provisioned)
+		read_provisioned(r);
 	return &r->plan;
 }
 
@@ -209,16 +218,16 @@ void ledger_remove(struct ledger *l, struct record *r)
 const struct replicator *ledger_desired(struct record *r)
 {
 	struct err e = ERR_INIT;
-	if (r->has_desired)
-		return &r->desired;
+	if (r->desired)
+		return r->desired;
 	arena_release(&r->desired_arena);
-	if (replicator_read_json(r->accepted, &r->desired_arena, &r->desired, &e) < 0) {
+	r->desired = arena_alloc(&r->desired_arena, sizeof(*r->desired));
+	if (replicator_read_json(r->accepted, &r->desired_arena, r->desired, &e) < 0) {
 		/* Written by another version, and not to be read by this one: touched no more than
 		 * a broken file. */
-		r->desired = (struct replicator){.name = r->name, .failed = true};
+		*r->desired = (struct replicator){.name = r->name, .failed = true};
 	}
-	r->has_desired = true;
-	return &r->desired;
+	return r->desired;
 }
 
 bool ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired)
@@ -230,7 +239,7 @@ bool ledger_accept(struct ledger *l, struct record *r, const struct replicator *
 	mark(l, r);
 	str_replace(&r->accepted, buf_take(&json));
 	r->accepted_dirty = true;
-	r->has_desired = false;
+	r->desired = NULL;
 	return true;
 }
 

@@ -42,9 +42,8 @@ struct record {
 	struct store_row row;
 	struct intent *intent; /* the open one, NULL if none; there is never more than one */
 	char *accepted; /* JSON of the last version that loaded, NULL if none */
-	struct replicator desired; /* the same, decoded: see ledger_desired */
+	struct replicator *desired; /* the same, decoded; NULL if it is not: see ledger_desired */
 	struct arena desired_arena;
-	bool has_desired;
 	struct plan_record plan; /* see ledger_plan */
 	struct arena plan_arena;
 	bool plan_is_made;
@@ -147,8 +146,9 @@ void ledger_changed(struct ledger *l, struct record *r);
 /* Puts the document that loaded; marks it, and says so, if it differs from what is stored. */
 bool ledger_accept(struct ledger *l, struct record *r, const struct replicator *desired);
 /* What a plan is given of it, decoded when it is first asked for since something changed. It stays
- * as it is until it is asked for again, so that the plan may point there. */
-const struct plan_record *ledger_plan(struct record *r);
+ * as it is until it is asked for again, so that the plan may point there. What runs counts only
+ * below a draft, and is decoded only then; `live` may be NULL. */
+const struct plan_record *ledger_plan(struct record *r, const struct live *live);
 /* The accepted document, decoded when it is first asked for. Only where there is one. */
 const struct replicator *ledger_desired(struct record *r);
 /* The replicator is in Git no more. */

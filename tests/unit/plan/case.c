@@ -171,7 +171,9 @@ static void load_record(struct plan_case *c, const struct node *map)
 	r->uid = node_get_string(map, "uid");
 	r->created_at = node_get_string(map, "created_at");
 	r->has_last_applied = load_spec(c, node_get(map, "last_applied"), &r->last_applied);
-	r->has_provisioned = load_spec(c, node_get(map, "provisioned"), &r->provisioned);
+	struct spec *provisioned = arena_alloc(&c->arena, sizeof(*provisioned));
+	if (load_spec(c, node_get(map, "provisioned"), provisioned))
+		r->provisioned = provisioned;
 	node_get_bool(map, "was_protected", &r->was_protected);
 	node_get_bool(map, "over_max", &r->over_max);
 	r->labels = node_get(map, "labels");

@@ -64,10 +64,25 @@ static void test_a_row_comes_back_after_a_restart(void **state)
 	reload();
 	r = ledger_find(&ledger, "orders");
 	assert_non_null(r);
-	assert_string_equal(ledger_plan(r)->uid, "u1");
-	assert_true(ledger_plan(r)->has_last_applied);
+	assert_string_equal(ledger_plan(r, NULL)->uid, "u1");
+	assert_true(ledger_plan(r, NULL)->has_last_applied);
 	assert_int_equal(
-		ledger_plan(r)->last_applied.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 5);
+		ledger_plan(r, NULL)->last_applied.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 5);
+}
+
+static void test_what_runs_is_decoded_below_a_draft(void **state)
+{
+	(void)state;
+	struct record *r = ledger_need(&ledger, "orders");
+	const struct live healthy = {.generation = 3}, draft = {.generation = 4};
+	r->row.provisioned = xstrdup("{\"lag_alert_threshold\":5}");
+	r->row.provisioned_generation = 3;
+	ledger_changed(&ledger, r);
+	assert_null(ledger_plan(r, NULL)->provisioned);
+	assert_null(ledger_plan(r, &healthy)->provisioned);
+	const struct spec *runs = ledger_plan(r, &draft)->provisioned;
+	assert_int_equal(runs->value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 5);
+	assert_ptr_equal(ledger_plan(r, &draft)->provisioned, runs);
 }
 
 static void test_there_is_one_open_intent_and_the_newest_counts(void **state)
@@ -80,9 +95,10 @@ static void test_there_is_one_open_intent_and_the_newest_counts(void **state)
 	flush();
 	reload();
 	r = ledger_find(&ledger, "orders");
-	assert_true(ledger_plan(r)->intent_open);
-	assert_int_equal(ledger_plan(r)->intent_base, 4);
-	assert_int_equal(ledger_plan(r)->intended.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 6);
+	assert_true(ledger_plan(r, NULL)->intent_open);
+	assert_int_equal(ledger_plan(r, NULL)->intent_base, 4);
+	assert_int_equal(
+		ledger_plan(r, NULL)->intended.value[SPEC_LAG_ALERT_THRESHOLD]->u.integer, 6);
 	struct intents open = VEC_INIT;
 	struct err e = ERR_INIT;
 	assert_int_equal(store_load_intents(store, &open, &e), 0);
@@ -145,6 +161,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_row_comes_back_after_a_restart),
+		TEST(test_what_runs_is_decoded_below_a_draft),
 		TEST(test_there_is_one_open_intent_and_the_newest_counts),
 		TEST(test_what_was_not_flushed_is_not_there_after_a_crash),
 		TEST(test_the_last_attempt_counts_only_keys_that_were_journalled),

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 
 #define BUF_FIRST_CAP 64
+#define FORMAT_FIRST  128 /* what is shorter is formatted once */
 
 /* Room for `len` more bytes and the NUL. */
 static bool make_room(struct buf *b, size_t len)
@@ -62,13 +63,16 @@ bool buf_addf(struct buf *b, const char *fmt, ...)
 
 bool buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 {
+	char first[FORMAT_FIRST];
 	va_list again;
 
 	va_copy(again, ap);
-	int len = vsnprintf(NULL, 0, fmt, again);
+	int len = vsnprintf(first, sizeof(first), fmt, again);
 	va_end(again);
 	if (len < 0)
 		BUG("a format that does not print: %s", fmt);
+	if ((size_t)len < sizeof(first))
+		return buf_add(b, first, (size_t)len);
 	if (!make_room(b, (size_t)len))
 		return false;
 	vsnprintf(b->data + b->len, (size_t)len + 1, fmt, ap);

@@ -17,6 +17,7 @@ struct parsed_file {
 	struct {
 		VEC_FIELDS(struct document *);
 	} documents;
+	size_t n_bytes; /* of the text */
 	size_t n_lost; /* documents of which nobody knows what they declare */
 	bool broken; /* does not parse */
 	bool lost_defaults; /* and they may have been Defaults */
@@ -43,6 +44,7 @@ struct parsed_file *parsed_file_new(const char *text, size_t len)
 	struct yaml_docs docs = YAML_DOCS_INIT;
 
 	atomic_init(&f->refs, 1);
+	f->n_bytes = len;
 	f->broken = yaml_parse(NULL, text, len, &docs, &f->problems) < 0;
 	f->lost_defaults = f->broken && defaults_mentioned(text, len);
 	decode_documents(f, &docs);
@@ -54,6 +56,11 @@ struct parsed_file *parsed_file_ref(struct parsed_file *f)
 {
 	atomic_fetch_add_explicit(&f->refs, 1, memory_order_relaxed);
 	return f;
+}
+
+size_t parsed_file_bytes(const struct parsed_file *f)
+{
+	return f->n_bytes;
 }
 
 void parsed_file_unref(struct parsed_file *f)

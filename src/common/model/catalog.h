@@ -126,6 +126,7 @@ bool replicator_same(const struct replicator *r, const struct replicator *other)
 struct parsed_file;
 struct parsed_file *parsed_file_new(const char *text, size_t len);
 struct parsed_file *parsed_file_ref(struct parsed_file *f);
+size_t parsed_file_bytes(const struct parsed_file *f); /* of its text */
 void parsed_file_unref(struct parsed_file *f);
 
 struct catalog_parts;

@@ -53,19 +53,41 @@ static const char *why_unreadable(const git_tree_entry *entry)
 	return "is not a file";
 }
 
-static int add_entry(struct walk *w, const git_tree_entry *entry, const char *path, struct err *e)
+/* NULL if it was not parsed before. */
+static struct parsed_file *find_parsed(const struct walk *w, const git_oid *id)
 {
-	struct file file = {.unreadable = why_unreadable(entry)};
-	git_object_t type;
-	int error = 0;
+	char hex[GIT_OID_HEXSZ + 1];
 
-	git_oid_cpy(&file.id, git_tree_entry_id(entry));
-	if (!file.unreadable)
-		error = git_odb_read_header(&file.bytes, &type, w->odb, &file.id);
+	return map_get(&w->source->parsed, git_oid_tostr(hex, sizeof(hex), id));
+}
+
+static int read_size(struct walk *w, struct file *file, const char *path, struct err *e)
+{
+	git_object_t type;
+	int error = git_odb_read_header(&file->bytes, &type, w->odb, &file->id);
+
 	if (source_left_out(w->source, error))
-		file.bytes = FILTER_BYTES;
+		file->bytes = FILTER_BYTES;
 	else if (error < 0)
 		return mirror_failed(&w->source->mirror, e, "%s", path);
+	return 0;
+}
+
+/* What was parsed before is not looked for in the mirror. */
+static int add_entry(struct walk *w, const git_tree_entry *entry, const char *path, struct err *e)
+{
+	struct file file = {.id = *git_tree_entry_id(entry), .unreadable = why_unreadable(entry)};
+	struct parsed_file *parsed = file.unreadable ? NULL : find_parsed(w, &file.id);
+	int rc = 0;
+
+	if (parsed) {
+		file.parsed = parsed_file_ref(parsed);
+		file.bytes = parsed_file_bytes(parsed);
+	} else if (!file.unreadable) {
+		rc = read_size(w, &file, path, e);
+	}
+	if (rc < 0)
+		return rc;
 	file.path = xstrdup(path);
 	return files_add(&w->files, file, e);
 }
@@ -123,15 +145,7 @@ static int read_blobs(struct walk *w, struct err *e)
 	int rc = 0;
 
 	vec_each (it, &w->files) {
-		char hex[GIT_OID_HEXSZ + 1];
-		struct parsed_file *parsed =
-			map_get(&w->source->parsed, git_oid_tostr(hex, sizeof(hex), &it->id));
-
-		if (it->unreadable)
-			continue;
-		if (parsed)
-			it->parsed = parsed_file_ref(parsed);
-		else
+		if (!it->unreadable && !it->parsed)
 			rc = read_blob(w, it, e);
 		if (rc < 0)
 			return rc;

@@ -1,5 +1,6 @@
 /* Blocks that grow with what is used, so that a small arena wastes little and a large one has few;
- * the newest stands first and is the one that is filled. */
+ * the newest stands first and is the one that is filled: from its end with texts, so that nothing
+ * is lost between them and what has to be aligned. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -15,8 +16,8 @@
 
 struct arena_block {
 	struct arena_block *next;
-	size_t size;
-	size_t used;
+	size_t begin; /* of what is free */
+	size_t end;
 	alignas(max_align_t) unsigned char data[];
 };
 
@@ -24,7 +25,7 @@ static struct arena_block *new_block(size_t size)
 {
 	struct arena_block *block = xcalloc(1, sizeof(*block) + size);
 
-	block->size = size;
+	block->end = size;
 	return block;
 }
 
@@ -42,10 +43,24 @@ static void *take_large(struct arena *a, size_t size)
 {
 	struct arena_block *block = new_block(size);
 
-	block->used = size;
+	block->begin = size;
 	block->next = a->blocks->next;
 	a->blocks->next = block;
 	return block->data;
+}
+
+static void *take_from(struct arena_block *block, size_t size, size_t align)
+{
+	size_t begin = (block->begin + align - 1) & ~(align - 1);
+
+	if (begin > block->end || size > block->end - begin)
+		return NULL;
+	if (align == 1) {
+		block->end -= size;
+		return block->data + block->end;
+	}
+	block->begin = begin + size;
+	return block->data + begin;
 }
 
 static void *take(struct arena *a, size_t size, size_t align)
@@ -55,17 +70,15 @@ static void *take(struct arena *a, size_t size, size_t align)
 	a->used += size;
 	if (!a->blocks)
 		a->blocks = new_block(ARENA_FIRST_BLOCK);
-	size_t start = (a->blocks->used + align - 1) & ~(align - 1);
-	if (start > a->blocks->size || size > a->blocks->size - start) {
-		if (size > ARENA_FIRST_BLOCK / 2)
-			return take_large(a, size);
-		struct arena_block *block = new_block(next_block_size(a));
-		block->next = a->blocks;
-		a->blocks = block;
-		start = 0;
-	}
-	a->blocks->used = start + size;
-	return a->blocks->data + start;
+	void *taken = take_from(a->blocks, size, align);
+	if (taken)
+		return taken;
+	if (size > ARENA_FIRST_BLOCK / 2)
+		return take_large(a, size);
+	struct arena_block *block = new_block(next_block_size(a));
+	block->next = a->blocks;
+	a->blocks = block;
+	return take_from(block, size, align);
 }
 
 void *arena_alloc(struct arena *a, size_t size)

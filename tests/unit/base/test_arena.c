@@ -34,7 +34,7 @@ static void test_large_pieces_do_not_waste_the_open_block(void **state)
 	char *second = arena_strdup(&a, "second");
 
 	memset(large, 'x', 1 << 20);
-	assert_ptr_equal(second, first + sizeof("first"));
+	assert_ptr_equal(second + sizeof("second"), first);
 	assert_string_equal(first, "first");
 	assert_string_equal(second, "second");
 }

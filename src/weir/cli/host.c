@@ -116,8 +116,11 @@ static int64_t drive(void *ctx, int64_t now)
 {
 	struct host *h = ctx;
 	int64_t due = engine_step(h->engine, now);
-	if (h->options.once && engine_settled(h->engine))
+	if (h->options.once && !h->stopping && engine_settled(h->engine)) {
 		h->stopping = true;
+		engine_stop(h->engine);
+		return now; /* for what is still to be written */
+	}
 	if (!h->stopping)
 		return due;
 	int64_t grace = engine_only_reads(h->engine) ? READ_GRACE_MS : STOP_GRACE_MS;

@@ -121,6 +121,7 @@ void engine_wake(struct engine *en)
 void engine_stop(struct engine *en)
 {
 	en->stopping = true;
+	statuses_stop(en);
 }
 
 bool engine_idle(const struct engine *en)
@@ -255,6 +256,8 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 		rc = ledger_load(&en->ledger, options->store, e);
 	if (rc == 0 && options->store && !options->dry)
 		rc = statuses_claim(en, e);
+	if (rc == 0 && options->store && !options->dry)
+		rc = statuses_resume(en, e);
 	if (!en->ledger.head)
 		en->ledger.head = xstrdup("");
 	if (rc == 0)

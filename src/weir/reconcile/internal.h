@@ -367,6 +367,9 @@ void standings_release(struct engine *en);
 /* Another branch, folder or forge may have had the statuses since we had: then those of the head
  * are said anew. */
 int statuses_claim(struct engine *en, struct err *e);
+/* A start and an orderly end of who posts: without the end, nobody knows what the forge has. */
+int statuses_resume(struct engine *en, struct err *e);
+void statuses_stop(struct engine *en);
 void statuses_head(struct engine *en);
 void statuses_update(struct engine *en);
 int64_t statuses_step(struct engine *en, int64_t now);

@@ -431,8 +431,10 @@ void ledger_written(struct ledger *l)
 	strv_release(&l->ordered);
 	strv_release(&l->decided);
 	str_replace(&l->claim, NULL);
-	for (size_t i = 0; i < map_size(&l->outbox); i++)
-		((struct outbox_entry *)map_value(&l->outbox, i))->dirty = false;
+	for (size_t i = 0; i < map_size(&l->outbox); i++) {
+		struct outbox_entry *entry = map_value(&l->outbox, i);
+		entry->dirty = entry->latching = false;
+	}
 }
 
 void ledger_release(struct ledger *l)

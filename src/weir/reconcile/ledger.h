@@ -108,6 +108,7 @@ struct outbox_entry {
 	struct outbox_row row;
 	bool dirty;
 	bool posting;
+	bool latching; /* that it is latched is not on disk yet: it is not posted before */
 };
 
 struct ledger {

@@ -399,7 +399,7 @@ static void make_sync(const struct report_input *in, struct report *r)
 	if (in->rewound) {
 		say_with(out, STATUS_FAILURE, in->rewound_release, "%s", in->rewound);
 	} else if (in->load_error) {
-		say(out, STATUS_FAILURE, "%s", in->load_error);
+		say(out, in->load_is_ours ? STATUS_ERROR : STATUS_FAILURE, "%s", in->load_error);
 	} else if (say_problems(out, in->problems)) {
 		return;
 	} else if (in->store_error) {

@@ -55,6 +55,7 @@ struct report_input {
 	size_t n_items;
 	const struct problems *problems; /* of the catalog, NULL if none was read */
 	const char *load_error; /* the tree could not be read; NULL if it could */
+	bool load_is_ours; /* ... and that is not for who wrote it to mend */
 	const char *rewound; /* what is held for a rewound branch; NULL if nothing is */
 	const char *rewound_release; /* what a person does about it */
 	const char *api_error; /* NULL: it answers */

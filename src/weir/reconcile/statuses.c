@@ -99,6 +99,30 @@ int statuses_claim(struct engine *en, struct err *e)
 	return 0;
 }
 
+#define POSTING "posting" /* "1" in the store while an engine runs that may post */
+
+/* One that was killed may have posted what the store could not take any more. */
+int statuses_resume(struct engine *en, struct err *e)
+{
+	auto_free char *posting = NULL;
+	int rc = store_get(en->options.store, POSTING, &posting, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; posting && posting[0] && i < map_size(&en->ledger.outbox); i++) {
+		struct outbox_entry *entry = map_value(&en->ledger.outbox, i);
+		entry->dirty = entry->dirty || entry->row.posted;
+		entry->row.posted = false;
+	}
+	ledger_set(&en->ledger, POSTING, "1");
+	return 0;
+}
+
+void statuses_stop(struct engine *en)
+{
+	if (!en->options.dry && en->options.store)
+		ledger_set(&en->ledger, POSTING, "");
+}
+
 void statuses_head(struct engine *en)
 {
 	ledger_tidy_outbox(&en->ledger, en->head.sha);
@@ -119,6 +143,13 @@ static char *describe_rewind(const struct engine *en, struct arena *a)
 		a, "the branch was rewound from %.7s: nothing of it is applied", en->ledger.head);
 }
 
+/* Why a tree cannot be read: that is in Git, or it is this machine. */
+static bool is_of_commit(enum err_code code)
+{
+	return code == ERR_NOT_FOUND || code == ERR_LIMIT || code == ERR_CONFIG ||
+	       code == ERR_INVALID;
+}
+
 static void make_report(struct engine *en)
 {
 	struct arena a = ARENA_INIT;
@@ -131,6 +162,7 @@ static void make_report(struct engine *en)
 		.n_items = n,
 		.problems = en->catalog && !en->rewound ? &en->catalog->problems : NULL,
 		.load_error = en->load_err.code != ERR_OK && !en->rewound ? en->load_err.msg : NULL,
+		.load_is_ours = !is_of_commit(en->load_err.code),
 		.rewound = en->rewound ? describe_rewind(en, &a) : NULL,
 		.rewound_release = arena_printf(&a,
 			"; push what follows %.7s, or `weir approve --rewind`", en->ledger.head),
@@ -154,8 +186,19 @@ static void make_report(struct engine *en)
 	arena_release(&a);
 }
 
+/* After a crash nobody would know that it was final. Once the store can be written, it is said. */
+static void unlatch_unwritten(struct engine *en)
+{
+	for (size_t i = 0; en->store.times && i < map_size(&en->ledger.outbox); i++) {
+		struct outbox_entry *entry = map_value(&en->ledger.outbox, i);
+		if (entry->latching)
+			entry->row.latched = entry->latching = false;
+	}
+}
+
 void statuses_update(struct engine *en)
 {
+	unlatch_unwritten(en);
 	make_report(en);
 	if (!en->head.sha[0] || en->options.dry)
 		return;
@@ -168,14 +211,15 @@ void statuses_update(struct engine *en)
 		return;
 	auto_free char *name = context(en, "sync");
 	struct outbox_entry *entry = ledger_outbox(&en->ledger, en->head.sha, name);
-	entry->row.latched = true;
+	entry->row.latched = entry->latching = true;
 	entry->dirty = true;
 	log_info("the commit is in sync", "commit", en->head.sha, "status", entry->row.text, NULL);
 }
 
 static bool is_to_post(const struct outbox_entry *entry)
 {
-	return entry->row.updated_ms && !entry->row.refused && !outbox_row_is_posted(&entry->row);
+	return entry->row.updated_ms && !entry->row.refused && !entry->latching &&
+	       !outbox_row_is_posted(&entry->row);
 }
 
 static struct post_batch *gather_batch(struct engine *en)

@@ -202,6 +202,72 @@ static void test_what_is_forbidden_stays_a_failure_while_it_is_tried_again(void 
 	assert_true(world_count(w, API_PATCH) > 5);
 }
 
+static void test_a_mirror_that_cannot_be_read_is_not_the_fault_of_the_commit(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, ONE);
+	w->load_fails = ERR_IO;
+	world_commit(w, TWO);
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "error the tree cannot be read");
+	w->load_fails = ERR_LIMIT;
+	world_commit(w, TWO DOCUMENT("sales", "1"));
+	world_run(w, MINUTE);
+	assert_string_equal(world_note(w, "sync"), "failure the tree cannot be read");
+}
+
+/* What was posted meanwhile is not in the store. */
+static void test_a_status_of_a_full_disk_does_not_outlive_it_in_the_forge(void **state)
+{
+	struct world *w = *state;
+	world_store_on_disk(w);
+	world_start_with(w, TWO);
+	world_fill_disk(w, true);
+	world_edit(w, "orders", "lag_alert_threshold", "7");
+	world_run(w, 15 * MINUTE);
+	assert_begins(world_note(w, "drift"), "error store");
+	world_kill(w);
+	world_fill_disk(w, false);
+	world_edit(w, "orders", "lag_alert_threshold", "10000");
+	world_start(w);
+	world_run(w, 2 * MINUTE);
+	assert_string_equal(world_note(w, "drift"), "success no drift");
+}
+
+/* Nobody would know after a restart that it was. */
+static void test_nothing_is_a_success_for_good_before_that_is_on_disk(void **state)
+{
+	struct world *w = *state;
+	world_store_on_disk(w);
+	world_start_with(w, ONE);
+	w->call_ms = 5000;
+	world_commit(w, ONE "# the same\n");
+	world_run(w, 4000);
+	assert_begins(world_note(w, "sync"), "pending comparing");
+	world_fill_disk(w, true);
+	for (unsigned i = 0; i < 600; i++) {
+		world_run(w, 500);
+		if (!strncmp(world_note(w, "sync"), "success", 7))
+			fail_msg("%s", world_note(w, "sync"));
+	}
+	assert_begins(world_note(w, "sync"), "error store");
+	world_fill_disk(w, false);
+	world_run(w, 2 * MINUTE);
+	assert_string_equal(world_note(w, "sync"), "success 1 in sync");
+}
+
+static void test_a_stop_and_a_start_post_nothing_anew(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, TWO);
+	world_run(w, 10 * MINUTE);
+	unsigned posts = w->posts;
+	world_stop(w);
+	world_start(w);
+	world_run(w, 10 * MINUTE);
+	assert_int_equal(w->posts, posts);
+}
+
 int main(void)
 {
 	log_setup(LOG__COUNT, LOG_TEXT);
@@ -217,6 +283,10 @@ int main(void)
 		TEST(test_nor_does_one_that_mends_what_ended_in_error),
 		TEST(test_nor_does_one_that_takes_it_away),
 		TEST(test_what_is_forbidden_stays_a_failure_while_it_is_tried_again),
+		TEST(test_a_mirror_that_cannot_be_read_is_not_the_fault_of_the_commit),
+		TEST(test_a_status_of_a_full_disk_does_not_outlive_it_in_the_forge),
+		TEST(test_nothing_is_a_success_for_good_before_that_is_on_disk),
+		TEST(test_a_stop_and_a_start_post_nothing_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,8 @@ static void read_commit(struct world *w, const struct read_request *q, struct re
 	r->head.relation = strcmp(q->known, w->sha) != 0 ? w->relation : SOURCE_SAME;
 	if (w->path_missing)
 		err_set(&r->load_err, ERR_NOT_FOUND, "there is no folder replicators");
+	else if (w->load_fails != ERR_OK)
+		err_set(&r->load_err, w->load_fails, "the tree cannot be read");
 	else if (!q->catalog || strcmp(q->tree, w->tree) != 0)
 		read_files(w, r);
 }

@@ -83,6 +83,7 @@ struct world {
 	unsigned commits;
 	bool git_down;
 	bool path_missing;
+	enum err_code load_fails; /* the tree of a new commit cannot be read, so; ERR_OK: it can */
 	bool secret_missing; /* of orders' source */
 	bool folder; /* a folder is read, and not Git: no commit, and a catalog each time */
 

@@ -41,6 +41,27 @@ static int choose_key(struct engine *en, struct record *r, bool next_attempt, st
 	return 0;
 }
 
+/* An operation that may have ended since: asking by its key starts nothing, and tells. */
+bool calls_cut_short(struct engine *en, const struct record *r, const struct live *live)
+{
+	const struct intent *i = r->intent;
+	bool never_left = i && i->kind == INTENT_UPDATE && i->state == INTENT_OPEN &&
+			  i->base_generation == live->generation;
+	bool is_known = live->has_observed && live->status == LIVE_HEALTHY &&
+			live->observed_generation >= live->generation;
+	int64_t whether = 0;
+	if (!never_left || is_known || live->status == LIVE_PENDING ||
+		!live_is_same(live, r->row.uid, r->row.created_at))
+		return false;
+	const struct intent of = {
+		.name = r->name,
+		.uid = r->row.uid,
+		.created_at = r->row.created_at,
+		.generation = live->generation,
+	};
+	return store_was_cut_short(en->ledger.store, &of, &whether, NULL) == 0 && whether;
+}
+
 void calls_reconcile(struct engine *en, struct record *r, bool next_attempt)
 {
 	struct err e = ERR_INIT;
@@ -103,6 +124,23 @@ bool calls_refused(const struct record *r, const char *body, const struct live *
 		return false;
 	digest_body(body, live ? live->generation : 0, digest);
 	return !memcmp(digest, r->refused, sizeof(digest));
+}
+
+void calls_forget_failure(struct engine *en, struct record *r, const struct plan_item *item)
+{
+	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE;
+	bool removes = item->action == PLAN_DELETE || item->action == PLAN_REPLACE;
+	bool is_parked = r->intent && r->intent->state == INTENT_OPEN && r->tries;
+	if (!r->row.failure || is_parked || !(writes || (removes && !r->undeleted)))
+		return;
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf body = BUF_INIT;
+	if (writes)
+		json_write(&body, plan_body(&a, item), JSON_STYLE_COMPACT);
+	if (calls_refused(r, writes ? buf_str(&body) : REMOVAL_BODY, item->live))
+		return;
+	str_replace(&r->row.failure, NULL);
+	ledger_changed(&en->ledger, r);
 }
 
 /* Of the new one of what was replaced, that says what became of the old one. */

@@ -302,6 +302,9 @@ void calls_write(struct engine *en, struct record *r);
 /* The reconcile waits for its turn, under the key it had before, if any, or under the next. */
 void calls_reconcile(struct engine *en, struct record *r, bool next_attempt);
 void calls_send(struct engine *en, struct record *r);
+/* The open intent came to nothing before it left, and had taken the place of an operation on
+ * what is live. */
+bool calls_cut_short(struct engine *en, const struct record *r, const struct live *live);
 /* The open intent changed what is live, for the commit that it is from. */
 void calls_changed(struct engine *en, const struct record *r);
 /* The reconcile was accepted, also where only what came of it shows that. */
@@ -309,6 +312,9 @@ void calls_started(struct engine *en, struct record *r);
 /* What the API refused is not sent again until Git or the live object changes. The body of a
  * reconcile is "", and of a create there is nothing live. */
 bool calls_refused(const struct record *r, const char *body, const struct live *live);
+/* What failed before was something else, and says nothing of what is to be done. What is tried
+ * again as it was has not ceased to fail. */
+void calls_forget_failure(struct engine *en, struct record *r, const struct plan_item *item);
 /* What answers mean to all of them: OK, and what stands in the way of only one, are not for here.
  */
 void calls_failed(struct engine *en, struct record *r, const struct api_answer *a);

@@ -394,6 +394,11 @@ static void follow(struct engine *en, struct plan_item *item)
 		watch_succeed(en, r);
 		return;
 	}
+	if (calls_cut_short(en, r, live)) {
+		item->action = PLAN_RECONCILE;
+		begin_reconcile(en, item);
+		return;
+	}
 	bool changed = false;
 	if (item->desired && (r->intent || en->catalog_new)) {
 		auto_arena struct arena a = ARENA_INIT;
@@ -518,25 +523,6 @@ static void note_leaving(const struct engine *en, struct record *r, const struct
 		r->leaving_ms = removal_is(r->intent) ? r->intent->created_ms : now_wall(en);
 }
 
-/* What failed before was something else, and says nothing of what is to be done. What is tried
- * again as it was has not ceased to fail. */
-static void forget_failure(struct engine *en, struct record *r, const struct plan_item *item)
-{
-	bool writes = item->action == PLAN_CREATE || item->action == PLAN_UPDATE;
-	bool removes = item->action == PLAN_DELETE || item->action == PLAN_REPLACE;
-	bool is_parked = r->intent && r->intent->state == INTENT_OPEN && r->tries;
-	if (!r->row.failure || is_parked || !(writes || (removes && !r->undeleted)))
-		return;
-	auto_arena struct arena a = ARENA_INIT;
-	auto_buf struct buf body = BUF_INIT;
-	if (writes)
-		json_write(&body, plan_body(&a, item), JSON_STYLE_COMPACT);
-	if (calls_refused(r, writes ? buf_str(&body) : REMOVAL_BODY, item->live))
-		return;
-	str_replace(&r->row.failure, NULL);
-	ledger_changed(&en->ledger, r);
-}
-
 /* In the commit's turn, if it is one that has to wait for that. */
 static void act_in_turn(struct engine *en, struct plan_item *item)
 {
@@ -581,7 +567,7 @@ static void begin(struct engine *en, struct plan_item *item)
 	if (r) {
 		own_what_was_made(en, r, item);
 		contested_seen(en, r, item);
-		forget_failure(en, r, item);
+		calls_forget_failure(en, r, item);
 	}
 	act_in_turn(en, item);
 }

@@ -143,19 +143,36 @@ int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
 	return 0;
 }
 
-int store_next_attempt(
-	struct store *s, const struct intent *of, int64_t *ret_attempt, struct err *e)
+/* A moment begins with its second, 2026-11-30T12:00:00; a fraction may follow. */
+#define OF_THE_SAME                                                                                \
+	"FROM intent WHERE scope = ?1 AND name = ?2 AND uid IS ?3"                                 \
+	" AND generation = ?4 AND key IS NOT NULL"                                                 \
+	" AND (?3 IS NOT NULL OR substr(created_at, 1, 19) IS substr(?5, 1, 19))"
+
+static void bind_same(struct db_stmt *q, const struct store *s, const struct intent *of)
 {
-	/* A moment begins with its second, 2026-11-30T12:00:00; a fraction may follow. */
-	struct db_stmt *q = db_prepare(s->db,
-		"SELECT coalesce(max(attempt + (state = 5 AND started_ms > 0)), 1) "
-		"FROM intent WHERE scope = ?1 AND name = ?2 AND uid IS ?3"
-		" AND generation = ?4 AND key IS NOT NULL"
-		" AND (?3 IS NOT NULL OR substr(created_at, 1, 19) IS substr(?5, 1, 19))");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, of->name);
 	db_bind_text(q, 3, of->uid);
 	db_bind_int(q, 4, of->generation);
 	db_bind_text(q, 5, of->created_at);
+}
+
+int store_next_attempt(
+	struct store *s, const struct intent *of, int64_t *ret_attempt, struct err *e)
+{
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT coalesce(max(attempt + (state = 5 AND started_ms > 0)), 1) " OF_THE_SAME);
+	bind_same(q, s, of);
 	return read_number(q, ret_attempt, e);
+}
+
+int store_was_cut_short(
+	struct store *s, const struct intent *of, int64_t *ret_whether, struct err *e)
+{
+	struct db_stmt *q = db_prepare(s->db,
+		"SELECT coalesce((SELECT state = 6 AND started_ms > 0 " OF_THE_SAME
+		" ORDER BY id DESC LIMIT 1), 0)");
+	bind_same(q, s, of);
+	return read_number(q, ret_whether, e);
 }

@@ -172,6 +172,9 @@ int store_load_changed(struct store *s, const char *sha, struct strv *ret_begun,
  */
 int store_next_attempt(
 	struct store *s, const struct intent *of, int64_t *ret_attempt, struct err *e);
+/* 1: the last operation that was accepted for them was superseded before it was seen to end. */
+int store_was_cut_short(
+	struct store *s, const struct intent *of, int64_t *ret_whether, struct err *e);
 
 /* The outbox: per commit and context what the status should be and what was posted last. */
 enum status_state {

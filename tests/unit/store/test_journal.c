@@ -269,6 +269,32 @@ static void test_an_attempt_that_did_not_fail_is_asked_for_again(void **state)
 	assert_int_equal(next_attempt(f->ours, "orders", "u1", 4), 2);
 }
 
+static bool was_cut_short(struct store *s, const char *uid, int64_t generation)
+{
+	const struct intent of = {
+		.name = (char *)(uintptr_t) "orders",
+		.uid = (char *)(uintptr_t)uid,
+		.generation = generation,
+	};
+	int64_t whether = -1;
+
+	assert_int_equal(store_was_cut_short(s, &of, &whether, NULL), 0);
+	return whether;
+}
+
+static void test_an_operation_that_was_superseded_was_cut_short(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_false(was_cut_short(f->ours, "u1", 4));
+	put_attempt_in(f->ours, INTENT_SUPERSEDED, 1, "u1", 4, 1, "k1");
+	assert_true(was_cut_short(f->ours, "u1", 4));
+	assert_false(was_cut_short(f->ours, "u1", 5));
+	assert_false(was_cut_short(f->ours, "u2", 4));
+	put_attempt_in(f->ours, INTENT_FAILED, 2, "u1", 4, 1, "k1");
+	assert_false(was_cut_short(f->ours, "u1", 4));
+}
+
 static void test_the_next_attempt_is_of_this_object_and_generation(void **state)
 {
 	struct fixture *f = *state;
@@ -343,6 +369,7 @@ int main(void)
 		test_with_fixture(test_changed_are_counted_once_each_and_when_done),
 		test_with_fixture(test_what_was_written_counts_before_it_is_started),
 		test_with_fixture(test_an_attempt_that_did_not_fail_is_asked_for_again),
+		test_with_fixture(test_an_operation_that_was_superseded_was_cut_short),
 		test_with_fixture(test_the_next_attempt_is_of_this_object_and_generation),
 		test_with_fixture(
 			test_the_next_attempt_without_a_uid_is_of_what_was_created_in_that_second),

@@ -333,11 +333,20 @@ static void note_unread(struct record *r, const char *why)
 	r->plan_is_made = false;
 }
 
+/* It was seen on its way out while the list came: the page that shows it may be older. */
+static bool was_seen_leaving(const struct engine *en, const struct record *r)
+{
+	return r->work == WORK_NONE && r->last_status == LIVE_DELETING && r->shown_at &&
+	       r->shown_at >= en->listed_at;
+}
+
 /* What is ours, or was about to be, and is not in the list: absent only once it says so itself. */
 static void start_confirming(struct engine *en)
 {
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
+		if (was_seen_leaving(en, r))
+			map_remove(&en->incoming.by_name, r->name);
 		if ((r->row.owned || r->intent) && !map_has(&en->incoming.by_name, r->name))
 			vec_push(&en->confirms, r);
 		else

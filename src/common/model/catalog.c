@@ -110,10 +110,22 @@ void catalog_free(struct catalog *c)
 	free(c);
 }
 
-void replicator_fail(struct catalog *c, struct replicator *r)
+void replicator_fail(
+	struct catalog *c, struct replicator *r, const struct problems *found, size_t from)
 {
+	auto_buf struct buf text = BUF_INIT;
+
 	c->n_failed += !r->failed;
 	r->failed = true;
+	while (from < found->n && found->at[from].level != PROBLEM_ERROR)
+		from++;
+	if (r->failure || from >= found->n)
+		return;
+	struct problem first = found->at[from];
+	if (!first.file)
+		first.file = arena_strdup(&c->arena, r->file);
+	problem_format(&first, &text);
+	r->failure = arena_strdup(&c->arena, buf_str(&text));
 }
 
 unsigned origin_add(
@@ -167,14 +179,15 @@ static void add_twin(struct catalog *c, struct replicator *first, struct replica
 		complain_of_twin(c, "metadata.name", what, first->file, first->document, r->file,
 			r->document);
 	map_put(&c->declared_twice, r->name, first);
+	replicator_fail(c, first, &c->problems, c->problems.last);
 	complain_of_twin(
 		c, "metadata.name", what, r->file, r->document, first->file, first->document);
-	replicator_fail(c, first);
-	replicator_fail(c, r);
+	replicator_fail(c, r, &c->problems, c->problems.last);
 }
 
 static void add_replicator(struct catalog *c, const char *file, const struct document *d)
 {
+	const struct parsed_file *f = c->parts->files.at[c->parts->files.n - 1];
 	struct replicator *r = arena_alloc(&c->arena, sizeof(*r)), *first;
 
 	*r = (struct replicator){
@@ -190,7 +203,7 @@ static void add_replicator(struct catalog *c, const char *file, const struct doc
 	};
 	vec_push(&c->parts->replicators, r);
 	if (d->failed)
-		replicator_fail(c, r);
+		replicator_fail(c, r, &f->problems, d->first_problem);
 	if (!r->name) {
 		c->parts->names_unknown = true;
 		return;

@@ -104,6 +104,8 @@ struct replicator {
 	unsigned line; /* of the document's metadata.name */
 	unsigned col;
 	bool failed; /* has errors, or is declared twice: spec must not be used */
+	const char
+		*failure; /* the first of them, with its place; NULL: too many others were told */
 	const struct origin *origins; /* by node.origin, from 1 */
 	size_t n_origins;
 	/* For model/explain.h; NULL where it came from the store. */

@@ -59,7 +59,9 @@ struct catalog_parts {
 };
 
 /* catalog.c */
-void replicator_fail(struct catalog *c, struct replicator *r);
+/* For the first error of `found` from `from` on, if it was kept. */
+void replicator_fail(
+	struct catalog *c, struct replicator *r, const struct problems *found, size_t from);
 /* The next number for node.origin, of what `d` says. */
 unsigned origin_add(
 	struct catalog *c, enum origin_kind kind, const char *file, const struct document *d);

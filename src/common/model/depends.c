@@ -247,7 +247,8 @@ static void tell_circles(struct graph *g)
 			continue;
 		}
 		g->catalog->problems.n_errors++;
-		replicator_fail(g->catalog, v->replicator);
+		replicator_fail(
+			g->catalog, v->replicator, &g->catalog->problems, g->catalog->problems.n);
 	}
 }
 

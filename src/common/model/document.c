@@ -338,7 +338,7 @@ struct document *document_decode(struct arena *a, const struct node *doc,
 	const struct field_place *place, bool *ret_meant_defaults, struct problems *problems)
 {
 	size_t n_before = problems->n_errors;
-	struct document d = {.line = doc->line, .col = doc->col};
+	struct document d = {.line = doc->line, .col = doc->col, .first_problem = problems->n};
 	struct head head = {0};
 	const struct node *name = NULL, *labels = node_get(node_get(doc, "metadata"), "labels");
 

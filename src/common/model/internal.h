@@ -105,6 +105,7 @@ struct document {
 	struct problems alone; /* ... and what is then wrong with it */
 	bool has_nulls; /* in its spec */
 	bool failed; /* wrong, whatever lies below it */
+	size_t first_problem; /* of its file's: where its own begin */
 };
 
 /* The keys of a whole document, by kind. */

@@ -40,7 +40,7 @@ void replicator_take_problems(struct catalog *c, struct replicator *r, struct pr
 				"%s", it->message);
 	}
 	if (found->n_errors > 0)
-		replicator_fail(c, r);
+		replicator_fail(c, r, found, 0);
 	problems_release(found);
 }
 
@@ -69,7 +69,7 @@ static void finish_alone(struct catalog *c, struct replicator *r)
 		problems_add(&c->problems, it->level, r->file, it->line, it->col, it->path, "%s",
 			it->message);
 	if (alone->n_errors > 0)
-		replicator_fail(c, r);
+		replicator_fail(c, r, alone, 0);
 	if (!r->document->has_nulls)
 		return;
 	r->spec = spec_without_nulls_inside(&c->arena, &r->spec);
@@ -150,7 +150,7 @@ static bool is_too_much(struct catalog *c, struct replicator *r)
 		"gets more keys from Defaults than there is room for, with all others: take some "
 		"of those in %s:%u out",
 		r->defaults->file, r->defaults->line);
-	replicator_fail(c, r);
+	replicator_fail(c, r, &c->problems, c->problems.last);
 	return true;
 }
 
@@ -165,7 +165,7 @@ static void fail_for_defaults(struct catalog *c, struct replicator *r, const str
 		bad->document ? "uses Defaults in %s, which has errors"
 			      : "uses Defaults that cannot be read: %s has errors",
 		buf_str(&where));
-	replicator_fail(c, r);
+	replicator_fail(c, r, &c->problems, c->problems.last);
 }
 
 void replicator_finish(struct catalog *c, struct replicator *r)

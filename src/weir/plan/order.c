@@ -58,7 +58,7 @@ static const char *standing_of(struct planner *p, const struct plan_item *other,
 	case PLAN__COUNT:
 		break;
 	}
-	if (!other->desired && other->file)
+	if (other->file && (!other->desired || (other->from_accepted && !other->live)))
 		return "has errors in Git";
 	if (!other->live)
 		return "is not there";

@@ -164,7 +164,8 @@ void plan_subject(struct planner *p, const struct subject *s)
 	if (desired)
 		plan_declared(p, s, it);
 	else if (fails)
-		item_note(it, "has errors, and no earlier version loaded: left as it is");
+		item_note(it, "has errors, and no earlier version loaded: %s",
+			s->live ? "left as it is" : "not created before they are mended");
 	else
 		plan_removed(p, s, it);
 	item_suspend(p, it);

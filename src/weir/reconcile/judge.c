@@ -90,19 +90,45 @@ static void judge_leaving(const struct engine *en, const struct plan_item *item,
 	out->standing = STANDING_STUCK;
 	out->why =
 		arena_printf(a, "is being deleted since %s and still there; look at it in the API",
-			clock_format_short(r->leaving_ms, since));
+			clock_format(r->leaving_ms / 1000 * 1000, since));
+}
+
+/* What is wrong with its document, or with the file that it was in. */
+static const char *describe_errors(
+	const struct engine *en, const struct plan_item *item, struct arena *a)
+{
+	if (!en->catalog)
+		return en->load_err.msg;
+	const struct replicator *declared = map_get(&en->catalog->by_name, item->name);
+	if (declared && declared->failure)
+		return declared->failure;
+	vec_each (it, &en->catalog->problems) {
+		auto_buf struct buf text = BUF_INIT;
+		if (it->level != PROBLEM_ERROR || !it->file || !item->file ||
+			strcmp(it->file, item->file) != 0)
+			continue;
+		problem_format(it, &text);
+		return arena_strdup(a, buf_str(&text));
+	}
+	return item->notes.n ? item->notes.at[0] : "has errors";
 }
 
 static void judge_absent(const struct engine *en, const struct plan_item *item,
 	const struct record *r, struct arena *a, struct report_item *out)
 {
-	out->why = "left as it is";
 	if (item->gone)
 		out->standing = STANDING_GONE;
 	else if (item->live && item->live->status == LIVE_DELETING)
 		judge_leaving(en, item, r, a, out);
 	else
 		out->standing = STANDING_LEFT;
+	if (out->standing != STANDING_LEFT)
+		return;
+	out->why = item->file ? describe_errors(en, item, a) : "left as it is";
+	if (!item->file)
+		return;
+	out->release = item->live ? "mend its document in Git: it is left as it is until then"
+				  : "mend its document in Git: it is not created before";
 }
 
 /* As Git said once: what it says now, nobody knows, or nobody wants before that is decided. */
@@ -110,13 +136,31 @@ static void judge_accepted(const struct engine *en, const struct plan_item *item
 	struct report_item *out)
 {
 	out->standing = STANDING_LEFT;
-	out->why = item->notes.n ? item->notes.at[0] : "has errors";
-	out->release = "fix the errors in Git";
-	if (!en->rewound)
+	if (!en->rewound) {
+		out->why = describe_errors(en, item, a);
+		out->release =
+			item->live
+				? "mend it in Git: its last version that loaded counts until then"
+				: "mend it in Git: it is not created before";
 		return;
+	}
 	out->why = arena_printf(a, "the branch was rewound: as commit %.7s said", en->ledger.head);
 	out->release = arena_printf(
 		a, "push what follows %.7s, or `weir approve --rewind`", en->ledger.head);
+}
+
+static void judge_unhealthy(const struct engine *en, const struct plan_item *item, struct arena *a,
+	struct report_item *out)
+{
+	const struct live *live = item->live;
+	out->standing = STANDING_UNHEALTHY;
+	out->why = !live ? "the API does not show it"
+			 : arena_printf(a, "the API says %s%s%s", live->status_word,
+				   live->status_message[0] ? ": " : "", live->status_message);
+	if (item->from_accepted && !en->rewound)
+		out->release =
+			arena_printf(a, "look at it in the API; mend its document in Git: %s",
+				describe_errors(en, item, a));
 }
 
 static void judge_quiet(const struct engine *en, const struct record *r,
@@ -128,16 +172,12 @@ static void judge_quiet(const struct engine *en, const struct record *r,
 		out->why = r->row.failure;
 	} else if (!item->desired) {
 		judge_absent(en, item, r, a, out);
-	} else if (item->healthy && item->from_accepted) {
+	} else if (item->from_accepted && (item->healthy || !live)) {
 		judge_accepted(en, item, a, out);
 	} else if (item->healthy) {
 		out->standing = STANDING_HEALTHY;
 	} else {
-		out->standing = STANDING_UNHEALTHY;
-		out->why =
-			arena_printf(a, "the API says %s%s%s", live ? live->status_word : "nothing",
-				live && live->status_message[0] ? ": " : "",
-				live ? live->status_message : "");
+		judge_unhealthy(en, item, a, out);
 	}
 }
 
@@ -167,7 +207,7 @@ static void judge_held(const struct record *r, const struct plan_item *item, str
 	out->standing = standings_of_holds[item->hold];
 	out->until_ms = item->until_ms;
 	if (item->hold == PLAN_HOLD_BRAKE && item->approval)
-		out->brief = "`weir approve --brake`, or `weir approve NAME` for one";
+		out->brief = "`weir approve --brake` for all of them";
 	else if (item->approval)
 		out->brief = arena_printf(a, "`weir approve %s`", item->name);
 	if (item->hold == PLAN_HOLD_BACKOFF) {

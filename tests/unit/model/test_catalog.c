@@ -173,6 +173,20 @@ static void describe_problems(const struct catalog *c, struct buf *out)
 	}
 }
 
+/* Each that fails says for which of the problems. */
+static bool name_their_failure(const struct catalog *c, const struct buf *problems)
+{
+	for (size_t i = 0; i < map_size(&c->by_name); i++) {
+		const struct replicator *r = map_value(&c->by_name, i);
+
+		if (r->failed != (r->failure && strstr(buf_str(problems), r->failure))) {
+			print_error("%s fails for: %s\n", r->name, r->failure ? r->failure : "?");
+			return false;
+		}
+	}
+	return true;
+}
+
 /* True if the file says what was found; an empty text and no file are the same. */
 static bool compare(const char *folder, const char *name, const struct buf *found)
 {
@@ -215,11 +229,12 @@ static bool run_invalid(const char *folder)
 
 	describe_problems(c, &problems);
 	describe_catalog(c, &rest);
-	bool complete = c->complete;
+	bool complete = c->complete, named = name_their_failure(c, &problems);
 	if (complete)
 		print_error("%s: nothing is wrong with it\n", folder);
 	catalog_free(c);
-	return compare(folder, "error", &problems) & compare(folder, "catalog", &rest) & !complete;
+	return compare(folder, "error", &problems) & compare(folder, "catalog", &rest) & !complete &
+	       named;
 }
 
 static void run_cases(const char *suite, bool (*run)(const char *folder))

@@ -132,8 +132,8 @@ static const struct held {
 		"approve orders-dr`",
 		"`weir approve orders-dr`"},
 	{PLAN_HOLD_BRAKE, "brake", "a-dr", STATUS_FAILURE,
-		"a-dr: nothing more of this commit is begun: a-dr, b-dr and c-dr ended in Er…; "
-		"`weir approve --brake`, or `weir approve NAME` for one +2 more",
+		"a-dr: nothing more of this commit is begun: a-dr, b-dr and c-dr ended in "
+		"Error one after th…; `weir approve --brake` for all of them +2 more",
 		"`weir approve --brake`"},
 	{PLAN_HOLD_MAX_UPDATES, "max-updates", "a-dr", STATUS_FAILURE,
 		"a-dr: the commit changes 3 replicators, and sync.max_updates is 2; `weir approve "

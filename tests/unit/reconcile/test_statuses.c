@@ -110,6 +110,42 @@ static void test_drift_is_told_while_another_file_is_broken(void **state)
 	assert_string_equal(world_note(w, "drift"), "success no drift");
 }
 
+#define TYPO	     "  lag_alert_thresold: 5\n"
+#define AFTER(other) "sync: {depends_on: [" other "]}\n"
+
+static void assert_stands(const struct world *w, const char *name, const char *why, const char *how)
+{
+	auto_free char *text = xasprintf("\"name\":\"%s\",\"standing\":\"left alone\"", name);
+	const char *row = strstr(engine_standings(w->engine), text);
+	assert_non_null(row);
+	const char *said = strstr(row, why), *advised = strstr(row, how);
+	if (!said || !advised || advised > strstr(row, "\"}"))
+		fail_msg("%s", row);
+}
+
+/* Running, accepted and never made, and never seen before: each with its own error. */
+static void test_what_does_not_load_is_left_alone_for_its_own_error(void **state)
+{
+	struct world *w = *state;
+	w->operation_ms = 3 * MINUTE;
+	world_start_with(w, TWO DOCUMENT("later", "1") AFTER("orders"));
+	world_commit(w, DOCUMENT("orders", "1") TYPO DOCUMENT("payments", "-2") DOCUMENT(
+				"later", "1") TYPO AFTER("orders") DOCUMENT("new", "1") TYPO);
+	world_run(w, 10 * MINUTE);
+	assert_null(world_object(w, "later"));
+	assert_null(strstr(engine_standings(w->engine), "unhealthy"));
+	assert_stands(w, "later", "unknown field; did you mean lag_alert_threshold?",
+		"it is not created before");
+	assert_stands(w, "new", "unknown field", "it is not created before");
+	assert_stands(w, "orders", "all.yaml:13:3: spec.lag_alert_thresold: unknown field",
+		"its last version that loaded counts");
+	assert_stands(w, "payments", "all.yaml:24:24: ", "its last version that loaded counts");
+	world_commit(w, "not: [closed");
+	world_run(w, 10 * MINUTE);
+	assert_stands(
+		w, "payments", "all.yaml:2:1: a comma", "its last version that loaded counts");
+}
+
 static void test_a_commit_that_is_head_twice_counts_once(void **state)
 {
 	struct world *w = *state;
@@ -183,6 +219,7 @@ int main(void)
 		TEST(test_drift_that_waits_for_others_is_told),
 		TEST(test_a_store_that_was_lost_is_told_of_one_commit),
 		TEST(test_drift_is_told_while_another_file_is_broken),
+		TEST(test_what_does_not_load_is_left_alone_for_its_own_error),
 		TEST(test_a_commit_that_is_head_twice_counts_once),
 		TEST(test_a_head_that_another_folder_had_meanwhile_is_told_anew),
 		TEST(test_another_forge_gets_all_statuses_of_the_head),

@@ -39,6 +39,7 @@ static void suspend(struct arena *a, struct node *row, const struct suspension *
 	say(a, row, STANDING_SUSPENDED,
 		arena_printf(a, "suspended by %s%s%s", s->by, s->reason[0] ? ": " : "", s->reason),
 		arena_printf(a, "`weir resume %s`", s->name));
+	node_map_set(a, row, "hold", node_string(a, plan_hold_name(PLAN_HOLD_SUSPEND)));
 	node_map_set(a, row, "since", view_time(a, s->at_ms));
 	node_map_set(a, row, "until", view_time(a, s->has_until ? s->until_ms : 0));
 }
@@ -52,9 +53,11 @@ static void take_suspensions(
 		is_suspended(row) && release && text_has_prefix(release, "`weir resume ");
 	if (s && !is_suspended(row))
 		suspend(a, row, s);
-	else if (!s && was_ordered)
-		say(a, row, STANDING_APPLYING, "suspended no more: it is looked at " ONCE_IT_RUNS,
-			"`weir run`, or `weir apply`");
+	if (s || !was_ordered)
+		return;
+	say(a, row, STANDING_APPLYING, "suspended no more: it is looked at " ONCE_IT_RUNS,
+		"`weir run`, or `weir apply`");
+	node_map_set(a, row, "hold", node_null(a));
 }
 
 static const struct approval *find_approval(const struct view *v, const char *digest)

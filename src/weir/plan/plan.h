@@ -84,6 +84,7 @@ struct plan_suspension {
 	const char *name;
 	const char *reason;
 	const char *by; /* who did */
+	const char *text; /* of one in force: "suspended by jane until …: broker upgrade" */
 	bool has_until;
 	int64_t until_ms; /* wall */
 };

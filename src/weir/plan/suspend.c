@@ -6,6 +6,16 @@ static bool is_over(const struct planner *p, bool has_until, int64_t until_ms)
 	return has_until && until_ms <= p->in->now_ms;
 }
 
+static const char *describe(struct planner *p, const struct plan_suspension *s)
+{
+	bool has_reason = s->reason && *s->reason;
+
+	return plan_text(p, "suspended%s%s%s%s%s%s", s->by && *s->by ? " by " : "",
+		s->by ? s->by : "", s->has_until ? " until " : "",
+		s->has_until ? plan_time(p, s->until_ms) : "", has_reason ? ": " : "",
+		has_reason ? s->reason : "");
+}
+
 static const struct plan_suspension *from_yaml(
 	struct planner *p, const char *name, const struct sync_suspend *yaml)
 {
@@ -17,6 +27,7 @@ static const struct plan_suspension *from_yaml(
 		.has_until = yaml->has_until,
 		.until_ms = yaml->until_ms,
 	};
+	s->text = describe(p, s);
 	return s;
 }
 
@@ -32,6 +43,7 @@ static const struct plan_suspension *from_person(
 	s->name = name;
 	s->reason = arena_strdup(&p->plan->arena, reason);
 	s->by = arena_strdup(&p->plan->arena, by);
+	s->text = describe(p, s);
 	return s;
 }
 
@@ -48,16 +60,6 @@ static const struct plan_suspension *find_suspension(
 	if (outside && !is_over(p, outside->has_until, outside->until_ms))
 		return from_person(p, it->name, outside);
 	return NULL;
-}
-
-static const char *describe(struct planner *p, const struct plan_suspension *s)
-{
-	bool has_reason = s->reason && *s->reason;
-
-	return plan_text(p, "suspended%s%s%s%s%s%s", s->by && *s->by ? " by " : "",
-		s->by ? s->by : "", s->has_until ? " until " : "",
-		s->has_until ? plan_time(p, s->until_ms) : "", has_reason ? ": " : "",
-		has_reason ? s->reason : "");
 }
 
 void item_note_suspended(struct planner *p, const struct subject *s, struct plan_item *it)
@@ -81,7 +83,7 @@ void item_suspend(struct planner *p, struct plan_item *it)
 	if (!s || it->gone)
 		return;
 	if (it->action == PLAN_NONE) {
-		item_note(it, "%s", describe(p, s));
+		item_note(it, "%s", s->text);
 		it->release = release_of(p, it);
 		return;
 	}
@@ -90,7 +92,7 @@ void item_suspend(struct planner *p, struct plan_item *it)
 	const char *before = it->held;
 	it->action = PLAN_NONE;
 	it->approval = NULL;
-	item_hold_until(it, PLAN_HOLD_SUSPEND, action, describe(p, s), release_of(p, it),
+	item_hold_until(it, PLAN_HOLD_SUSPEND, action, s->text, release_of(p, it),
 		s->has_until ? s->until_ms : 0);
 	if (was_held)
 		item_note(it, "also held: %s", before);

@@ -224,14 +224,16 @@ static void judge_held(const struct record *r, const struct plan_item *item, str
 }
 
 /* Also where all is in sync: nothing is done whatever comes. */
-static void judge_suspended(const struct plan_item *item, struct report_item *out)
+static void judge_suspended(const struct plan_item *item, struct arena *a, struct report_item *out)
 {
 	const struct plan_suspension *s = item->suspended;
 	out->standing = STANDING_SUSPENDED;
 	out->until_ms = s->has_until ? s->until_ms : 0;
-	out->reason = s->reason;
+	out->reason = s->by && s->by[0] ? arena_printf(a, "by %s%s%s", s->by,
+						  s->reason[0] ? ": " : "", s->reason)
+					: s->reason;
 	out->in_git = item->desired && !s->by;
-	out->why = item->held[0] ? item->held : s->reason;
+	out->why = s->text;
 	out->release = item->release;
 	out->drift = has_drift(item);
 }
@@ -290,7 +292,7 @@ void judge_item(const struct engine *en, const struct plan_item *item, struct ar
 	bool plans_only = en->config->sync.mode == SYNC_PLAN;
 	*out = (struct report_item){.name = item->name, .why = "", .release = ""};
 	if (item->suspended && !item->waiting) {
-		judge_suspended(item, out);
+		judge_suspended(item, a, out);
 		return;
 	}
 	if (is_leaving(item, r) && (item->live || !item->desired) && !plans_only) {

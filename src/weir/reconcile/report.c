@@ -232,7 +232,7 @@ static const struct aside {
 	enum standing standing;
 	const char *text; /* behind the count */
 	const char *until; /* in front of the time; NULL: there is none */
-	const char *why; /* and what releases it; NULL: whoever suspended it */
+	const char *why; /* and what releases it, of NAME; NULL: whoever suspended it */
 } asides[] = {
 	{STANDING_PLANNED, "to change", NULL, "sync.mode is plan"},
 	{STANDING_DRIFTED, "drifted", NULL, "sync.mode is report"},
@@ -296,7 +296,17 @@ static void add_names(struct buf *out, const struct group *g, size_t n, enum det
 		buf_addf(out, " +%zu more", n - 1);
 }
 
-/* ", 2 suspended until 06:00Z (broker upgrade; weir resume NAME): orders-dr, payments-dr" */
+/* Of several, the first stands for all. */
+static void add_command(struct buf *out, const char *command, const char *name, size_t n)
+{
+	const char *at = strstr(command, "NAME");
+	if (!at)
+		buf_adds(out, command);
+	else
+		buf_addf(out, "%.*s%s%s", (int)(at - command), command, name, n > 1 ? ", …" : "");
+}
+
+/* ", 1 suspended until 06:00Z (by jane: broker upgrade; weir resume orders-dr): orders-dr" */
 static void add_aside(struct buf *out, const struct report_input *in, const struct aside *a,
 	size_t n, enum detail detail)
 {
@@ -310,8 +320,11 @@ static void add_aside(struct buf *out, const struct report_input *in, const stru
 	buf_addf(out, ", %zu %s", n, a->text);
 	if (detail >= DETAIL_TIME)
 		add_until(out, in, &g, a->until);
-	if (detail >= DETAIL_RELEASE)
-		buf_addf(out, " (%s%s%s)", has_reason ? reason : "", has_reason ? "; " : "", why);
+	if (detail >= DETAIL_RELEASE) {
+		buf_addf(out, " (%s%s", has_reason ? reason : "", has_reason ? "; " : "");
+		add_command(out, why, g.first->name, n);
+		buf_addc(out, ')');
+	}
 	if (detail >= DETAIL_NAME)
 		add_names(out, &g, n, detail);
 }

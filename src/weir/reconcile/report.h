@@ -43,7 +43,7 @@ struct report_item {
 	const char *release; /* what a person does about it, such as a command: "" if nothing */
 	const char *brief; /* the same in few words, for where it does not fit; NULL: its first
 			      alternative */
-	const char *reason; /* of a suspension, NULL if nobody gave one */
+	const char *reason; /* of a suspension, with who ordered it; NULL if nobody gave one */
 	bool in_git; /* suspended by its document, and not by a person */
 	int64_t until_ms; /* wall; when time releases it, 0 if it does not, or not yet known */
 	bool drift; /* what is written for it, or will be, repairs drift and nothing else */

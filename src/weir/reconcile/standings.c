@@ -65,6 +65,14 @@ static int64_t since_of(const struct engine *en, const char *name, const char *h
 	return before && !strcmp(before->how, how) ? before->at_ms : now_wall(en);
 }
 
+/* One that is suspended is held also where nothing is to be done. */
+static const char *hold_of(const struct report_item *said, const struct plan_item *item)
+{
+	if (said->standing == STANDING_SUSPENDED)
+		return plan_hold_name(PLAN_HOLD_SUSPEND);
+	return item->action == PLAN_HOLD ? plan_hold_name(item->hold) : NULL;
+}
+
 static void add_reasons(struct arena *a, struct node *row, const struct report_item *said,
 	const struct plan_item *item)
 {
@@ -87,7 +95,7 @@ void standings_keep(struct engine *en, const struct report_item *items, size_t n
 			continue;
 		const struct plan_item *item = &en->plan->items.at[i];
 		const char *standing = standing_name(items[i].standing);
-		const char *hold = item->action == PLAN_HOLD ? plan_hold_name(item->hold) : NULL;
+		const char *hold = hold_of(&items[i], item);
 		auto_free char *how = how_of(standing, hold);
 		int64_t at_ms = since_of(en, items[i].name, how);
 		struct node *row = node_map(&a);

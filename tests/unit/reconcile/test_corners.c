@@ -275,7 +275,7 @@ static void test_what_ends_after_it_left_git_is_still_not_in_git(void **state)
 	world_commit(w, ONE);
 	world_run(w, MINUTE);
 	assert_string_equal(world_note(w, "sync"),
-		"success 1 in sync, 1 not in Git (prune is off; weir forget NAME): payments");
+		"success 1 in sync, 1 not in Git (prune is off; weir forget payments): payments");
 }
 
 static void test_a_deletion_that_never_ends_is_not_pending_for_ever(void **state)

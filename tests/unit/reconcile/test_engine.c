@@ -229,7 +229,7 @@ static void test_what_is_gone_from_git_is_held_and_never_deleted(void **state)
 	assert_non_null(world_object(w, "payments"));
 	assert_int_equal(world_count(w, API_DELETE), 0);
 	assert_string_equal(world_note(w, "sync"),
-		"success 1 in sync, 1 not in Git (prune is off; weir forget NAME): payments");
+		"success 1 in sync, 1 not in Git (prune is off; weir forget payments): payments");
 }
 
 static void test_an_api_without_observed_generation_is_asked_by_key(void **state)

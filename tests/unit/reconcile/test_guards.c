@@ -116,6 +116,9 @@ static void test_what_is_suspended_and_in_sync_says_what_resumes_it(void **state
 	engine_wake(w->engine);
 	world_run(w, MINUTE);
 	const char *told = engine_standings(w->engine);
+	assert_non_null(strstr(told, "\"hold\":\"suspend\""));
+	assert_non_null(strstr(told, "\"why\":\"suspended: upgrade\""));
+	assert_non_null(strstr(told, "\"why\":\"suspended by jane"));
 	assert_non_null(strstr(told, "\"release\":\"take sync.suspend out of its YAML\""));
 	assert_non_null(strstr(told, "\"release\":\"`weir resume payments`"));
 }
@@ -342,8 +345,9 @@ static void test_a_rewound_branch_is_followed_once_that_is_approved(void **state
 	rewind_branch(w);
 	approve_rewind(w);
 	world_run(w, MINUTE);
-	assert_string_equal(world_note(w, "sync"), "success 1 in sync (1 changed), 1 not in Git "
-						   "(prune is off; weir forget NAME): payments");
+	assert_string_equal(world_note(w, "sync"),
+		"success 1 in sync (1 changed), 1 not in Git "
+		"(prune is off; weir forget payments): payments");
 	assert_int_equal(count_approvals(w), 0);
 }
 

@@ -47,8 +47,8 @@ static const struct held {
 		"replication_mode; write in Git what is live",
 		"write in Git what is live"},
 	{PLAN_HOLD_PRUNE, "prune", "orders-dr", STATUS_SUCCESS,
-		"1 in sync, 1 not in Git (prune is off; weir forget NAME): orders-dr",
-		"weir forget NAME"},
+		"1 in sync, 1 not in Git (prune is off; weir forget orders-dr): orders-dr",
+		"weir forget orders-dr"},
 	{PLAN_HOLD_FOREIGN, "draft-foreign-and-update", "orders-dr", STATUS_FAILURE,
 		"orders-dr: a draft of somebody else (generation 4) would be provisioned too; "
 		"`weir approve orders-dr`",
@@ -115,8 +115,9 @@ static const struct held {
 		"in Git): orders-dr",
 		"sync.suspend in Git"},
 	{PLAN_HOLD_SUSPEND, "suspend-person", "orders-dr", STATUS_SUCCESS,
-		"0 in sync, 1 suspended until 06:00Z (audit; weir resume NAME): orders-dr",
-		"weir resume NAME"},
+		"0 in sync, 1 suspended until 06:00Z (by alice: audit; weir resume orders-dr): "
+		"orders-dr",
+		"weir resume orders-dr"},
 	{PLAN_HOLD_WINDOW, "window-create", "orders-dr", STATUS_SUCCESS,
 		"0 in sync, 1 waiting for a window until 16:00Z (sync.windows): orders-dr",
 		"sync.windows"},

@@ -48,7 +48,7 @@ static void test_sync_counts_what_is_healthy(void **state)
 	in.changed = 2;
 	struct report r = make(in, items, 3);
 	assert_sync(&r, STATUS_SUCCESS,
-		"2 in sync (2 changed), 1 not in Git (prune is off; weir forget NAME): c");
+		"2 in sync (2 changed), 1 not in Git (prune is off; weir forget c): c");
 	assert_true(r.whole);
 	assert_string_equal(r.drift.text, "no drift");
 }
@@ -189,7 +189,7 @@ static const struct sentence {
 	{"suspended until a time",
 		{{.name = "a", .standing = STANDING_HEALTHY},
 			{.name = "b", .standing = STANDING_SUSPENDED, .until_ms = AT(2)}},
-		STATUS_SUCCESS, "1 in sync, 1 suspended until 16:13Z (weir resume NAME): b", NULL},
+		STATUS_SUCCESS, "1 in sync, 1 suspended until 16:13Z (weir resume b): b", NULL},
 	{"suspended until somebody resumes it",
 		{{.name = "b", .standing = STANDING_SUSPENDED, .in_git = true}}, STATUS_SUCCESS,
 		"0 in sync, 1 suspended (sync.suspend in Git): b", NULL},
@@ -197,7 +197,7 @@ static const struct sentence {
 		{{.name = "a", .standing = STANDING_SUSPENDED, .until_ms = AT(50)},
 			{.name = "b", .standing = STANDING_SUSPENDED, .until_ms = AT(48)}},
 		STATUS_SUCCESS,
-		"0 in sync, 2 suspended, first until 2026-09-23T14:13:20Z (weir resume NAME): b, a",
+		"0 in sync, 2 suspended, first until 2026-09-23T14:13:20Z (weir resume b, …): b, a",
 		NULL},
 	{"a window",
 		{{.name = "a", .standing = STANDING_WINDOW, .until_ms = AT(1)},
@@ -222,8 +222,7 @@ static const struct sentence {
 		NULL},
 	{"why somebody suspended it",
 		{{.name = "a", .standing = STANDING_SUSPENDED, .reason = "broker upgrade"}},
-		STATUS_SUCCESS, "0 in sync, 1 suspended (broker upgrade; weir resume NAME): a",
-		NULL},
+		STATUS_SUCCESS, "0 in sync, 1 suspended (broker upgrade; weir resume a): a", NULL},
 	{"much waits: of each there is something",
 		{{.name = "a-name-that-is-rather-long",
 			 .standing = STANDING_SUSPENDED,
@@ -234,7 +233,7 @@ static const struct sentence {
 				.until_ms = AT(50)},
 			{.name = "yet-another-name-that-is-long", .standing = STANDING_ABSENT_OK}},
 		STATUS_SUCCESS,
-		"0 in sync, 1 suspended until 2026-09-23T16:13:20Z (weir resume NAME), 1 to be "
+		"0 in sync, 1 suspended until 2026-09-23T16:13:20Z, 1 to be "
 		"deleted at 2026-09-23T16:13:20Z, 1 not in Git",
 		NULL},
 	{"grace",
@@ -268,7 +267,7 @@ static const struct sentence {
 		{{.name = "a", .standing = STANDING_SUSPENDED, .until_ms = AT(1)},
 			{.name = "b", .standing = STANDING_BLOCKED, .why = "waits for a"}},
 		STATUS_SUCCESS,
-		"0 in sync, 1 suspended until 15:13Z (weir resume NAME): a, 1 waiting for these "
+		"0 in sync, 1 suspended until 15:13Z (weir resume a): a, 1 waiting for these "
 		"(sync.depends_on): b",
 		NULL},
 	{"waits for who knows whom",

@@ -55,8 +55,8 @@ static void test_what_is_suspended_while_its_write_waits_is_not_written(void **s
 	assert_int_equal(world_object(w, "orders")->generation, 2);
 	assert_int_equal(world_object(w, "payments")->generation, 1);
 	assert_string_equal(world_note(w, "sync"),
-		"success 1 in sync (1 changed), 1 suspended (hands off; weir resume NAME): "
-		"payments");
+		"success 1 in sync (1 changed), 1 suspended (by jane: hands off; weir resume "
+		"payments): payments");
 }
 
 static void test_what_is_suspended_right_before_its_delete_is_not_deleted(void **state)

@@ -1,5 +1,5 @@
 /* What the texts of `weir status` and `weir explain` have in common. */
-#include "cli/show.h"
+#include "cli/show_parts.h"
 
 #include <string.h>
 
@@ -37,6 +37,14 @@ void show_painted(struct buf *out, struct screen screen, enum show_colour colour
 	buf_adds(out, paints ? colours[colour] : "");
 	show_text(out, s);
 	buf_adds(out, paints ? "\033[0m" : "");
+}
+
+void show_padded(struct buf *out, size_t width, const char *text, struct screen screen,
+	enum show_colour colour)
+{
+	size_t len = text_length(text);
+	show_painted(out, screen, colour, text);
+	buf_addf(out, "%*s", (int)(len < width ? width - len : 0), "");
 }
 
 enum show_colour show_colour_of(const char *word)
@@ -98,7 +106,10 @@ void show_event(struct buf *out, struct screen screen, const struct node *event,
 	buf_adds(&text, show_get(event, "what"));
 	if (by)
 		buf_addf(&text, " by %s", by);
-	if (detail && detail[0])
+	if (detail && detail[0] == '{' &&
+		with_name) /* what it was like, for one who wants it back */
+		buf_addf(&text, " (`weir explain %s` has its settings)", name ? name : "");
+	else if (detail && detail[0])
 		buf_addf(&text, ": %s", detail);
 	text_truncate(&text, EVENT_MAX);
 	show_painted(out, screen, SHOW_DIM, show_get(event, "at"));

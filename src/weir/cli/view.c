@@ -219,6 +219,7 @@ static struct node *troubles(struct arena *a, const struct engine_stats *stats)
 		struct node *row = node_map(a);
 		node_map_set(a, row, "what", node_string(a, t->what));
 		node_map_set(a, row, "since", view_time(a, t->since_ms));
+		node_map_set(a, row, "next", view_time(a, t->next_ms));
 		node_map_set(a, row, "message", node_string(a, t->message));
 		node_seq_add(a, list, row);
 	}

@@ -3,7 +3,7 @@
  * people's eyes and for programs. Times in them are RFC 3339.
  *
  * status: {name, daemon, head, seen_head, state, text, settled, ready, passes, reads, last_pass,
- *	troubles: [{what, since, message}], rewound: {from, to, approval, approved} or null,
+ *	troubles: [{what, since, next, message}], rewound: {from, to, approval, approved} or null,
  *	brake: {commit, why, approval} or null,
  *	statuses: [{commit, context, state, text, posted}],
  *	replicators: {NAME: {generation, standing, hold, since, why, release, until, approvable}},

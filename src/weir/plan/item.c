@@ -100,7 +100,7 @@ const char *plan_time(struct planner *p, int64_t wall_ms)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	return arena_strdup(&p->plan->arena, clock_format(wall_ms, text));
+	return arena_strdup(&p->plan->arena, clock_format(wall_ms / 1000 * 1000, text));
 }
 
 const struct replicator *item_document(const struct plan_item *it)

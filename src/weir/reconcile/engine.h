@@ -130,6 +130,7 @@ struct engine_stats {
 		const char *what; /* "store", "repository", "api", "statuses" */
 		const char *message;
 		int64_t since_ms; /* wall */
+		int64_t next_ms; /* wall; when it is tried again, 0: at once */
 	} troubles[4];
 	size_t n_troubles;
 	const char *load_error; /* the head's tree cannot be read, "" if it can */

@@ -54,7 +54,8 @@ static void judge_waiting(const struct engine *en, const struct plan_item *item,
 		return;
 	out->standing = STANDING_STUCK;
 	out->why = arena_printf(a, "not Healthy since %s (%s); look at it in the API",
-		clock_format_short(r->intent->started_ms, since), live_status_name(r->last_status));
+		clock_format(r->intent->started_ms / 1000 * 1000, since),
+		live_status_name(r->last_status));
 }
 
 /* On its way out, by our own doing. */
@@ -73,7 +74,7 @@ static void judge_removal(const struct engine *en, const struct plan_item *item,
 	} else if (has_lasted(en, item, begun)) {
 		out->standing = STANDING_STUCK;
 		out->why = arena_printf(a, "to be deleted since %s and still there (%s%s%s)",
-			clock_format_short(begun, since),
+			clock_format(begun / 1000 * 1000, since),
 			item->live ? item->live->status_word : "unknown",
 			r && r->last_error ? "; " : "", r && r->last_error ? r->last_error : "");
 	}
@@ -138,10 +139,9 @@ static void judge_accepted(const struct engine *en, const struct plan_item *item
 	out->standing = STANDING_LEFT;
 	if (!en->rewound) {
 		out->why = describe_errors(en, item, a);
-		out->release =
-			item->live
-				? "mend it in Git: its last version that loaded counts until then"
-				: "mend it in Git: it is not created before";
+		out->release = item->live ? "mend its document in Git: its last version that "
+					    "loaded counts until then"
+					  : "mend its document in Git: it is not created before";
 		return;
 	}
 	out->why = arena_printf(a, "the branch was rewound: as commit %.7s said", en->ledger.head);
@@ -181,14 +181,11 @@ static void judge_quiet(const struct engine *en, const struct record *r,
 	}
 }
 
-/* The next attempt is told to the minute: people read it the same day. */
-static void judge_backoff(const struct record *r, const struct plan_item *item, struct arena *a,
-	struct report_item *out)
+static void judge_backoff(
+	const struct record *r, const struct plan_item *item, struct report_item *out)
 {
-	char at[CLOCK_TEXT_MAX];
 	out->why = r && r->row.failure ? r->row.failure : item->held;
-	out->release = arena_printf(
-		a, "change it in Git, next attempt at %s", clock_format_short(item->until_ms, at));
+	out->release = "change it in Git";
 }
 
 static bool has_drift(const struct plan_item *item)
@@ -211,7 +208,7 @@ static void judge_held(const struct record *r, const struct plan_item *item, str
 	else if (item->approval)
 		out->brief = arena_printf(a, "`weir approve %s`", item->name);
 	if (item->hold == PLAN_HOLD_BACKOFF) {
-		judge_backoff(r, item, a, out);
+		judge_backoff(r, item, out);
 		return;
 	}
 	if (item->hold == PLAN_HOLD_ADOPT || item->hold == PLAN_HOLD_REPORT ||
@@ -273,9 +270,9 @@ static void judge_applying(const struct engine *en, const struct plan_item *item
 	int64_t moved = item->queued ? en->brake.well_ms : r ? r->wanted_ms : 0;
 	int64_t since = moved > en->head_since ? moved : en->head_since;
 	out->standing = STANDING_APPLYING;
-	out->why = item->queued		? "waits for its turn, until more of its commit are Healthy"
+	out->why = item->queued ? WAITS_FOR_ITS_TURN ", until more of its commit are Healthy"
 		   : r && r->last_error ? r->last_error
-					: "waits for its turn";
+					: WAITS_FOR_ITS_TURN;
 	out->late = has_lasted(en, item, since);
 }
 

@@ -79,10 +79,12 @@ static void add_first_alternative(struct buf *out, const char *release)
 	buf_add(out, release, end ? (size_t)(end - release) : strlen(release));
 }
 
-/* Whole if there is room for it beside what is wrong. */
+/* Whole if there is room for it beside what is wrong; the next attempt to the minute, since people
+ * read it the same day. */
 static void add_release(struct buf *out, const struct report_item *it)
 {
 	size_t said = text_length(it->name) + text_length(it->why);
+	char at[CLOCK_TEXT_MAX];
 	if (!it->release || !it->release[0])
 		return;
 	buf_adds(out, "; ");
@@ -92,6 +94,8 @@ static void add_release(struct buf *out, const struct report_item *it)
 		buf_adds(out, it->brief);
 	else
 		add_first_alternative(out, it->release);
+	if (it->standing == STANDING_FAILED && it->until_ms)
+		buf_addf(out, ", next attempt at %s", clock_format_short(it->until_ms, at));
 }
 
 /* How much of the name there is room for beside what is wrong; little where the release has it. */

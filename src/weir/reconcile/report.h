@@ -71,7 +71,8 @@ struct report_input {
 	int64_t timeout_ms;
 };
 
-#define REPORT_COMPARING "comparing with the API" /* of a head that was not yet */
+#define WAITS_FOR_ITS_TURN "waits for its turn" /* why something is applied, if nothing is wrong */
+#define REPORT_COMPARING   "comparing with the API" /* of a head that was not yet */
 
 struct status_text {
 	enum status_state state;

@@ -6,7 +6,7 @@
 #include "doc/json.h"
 #include "reconcile/internal.h"
 
-#define REASONS_KEPT 200
+#define REASONS_KEPT 200 /* of those on their way, and of all others */
 
 /* What is remembered from one report to the next, by name. */
 struct since {
@@ -90,6 +90,7 @@ void standings_keep(struct engine *en, const struct report_item *items, size_t n
 	auto_arena struct arena a = ARENA_INIT;
 	struct map since = MAP_INIT;
 	struct node *list = node_seq(&a);
+	size_t n_reasons[2] = {0};
 	for (size_t i = 0; i < n; i++) {
 		if (items[i].standing == STANDING_HEALTHY || items[i].standing == STANDING_GONE)
 			continue;
@@ -104,7 +105,9 @@ void standings_keep(struct engine *en, const struct report_item *items, size_t n
 		if (hold)
 			node_map_set(&a, row, "hold", node_string(&a, hold));
 		node_map_set(&a, row, "since_ms", node_int(&a, at_ms));
-		if (list->u.seq.n < REASONS_KEPT)
+		bool moves = items[i].standing == STANDING_APPLYING ||
+			     items[i].standing == STANDING_WAITING;
+		if (n_reasons[moves]++ < REASONS_KEPT)
 			add_reasons(&a, row, &items[i], item);
 		node_seq_add(&a, list, row);
 		remember(&since, items[i].name, how, at_ms);

@@ -54,6 +54,12 @@ bool engine_settled(const struct engine *en)
 	return en->options.dry || (!is_under_way(en) && is_out(en));
 }
 
+static int64_t next_try(const struct engine *en, const struct trouble *t)
+{
+	int64_t left = t->until_mono - now_mono(en);
+	return left > 0 ? now_wall(en) + left : 0;
+}
+
 static void gather_troubles(const struct engine *en, struct engine_stats *stats)
 {
 	const struct {
@@ -68,8 +74,9 @@ static void gather_troubles(const struct engine *en, struct engine_stats *stats)
 	stats->n_troubles = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (all[i].trouble->times)
-			stats->troubles[stats->n_troubles++] = (struct engine_trouble){
-				all[i].what, all[i].trouble->err.msg, all[i].trouble->since_wall};
+			stats->troubles[stats->n_troubles++] =
+				(struct engine_trouble){all[i].what, all[i].trouble->err.msg,
+					all[i].trouble->since_wall, next_try(en, all[i].trouble)};
 }
 
 void engine_stats(const struct engine *en, struct engine_stats *ret_stats)

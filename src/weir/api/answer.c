@@ -21,8 +21,7 @@ static const struct status_rule {
 	{300, 399, API_NONSENSE, ERR_REMOTE, false,
 		"answered with a redirect; set api.url to where the API really is"},
 	{401, 401, API_AUTH, ERR_AUTH, true, "refused the token; check api.token"},
-	{403, 403, API_FORBIDDEN, ERR_DENIED, true,
-		"forbids this; give the token the right to write"},
+	{403, 403, API_FORBIDDEN, ERR_DENIED, true, "forbids this; give the token the right to "},
 	{404, 404, API_ABSENT, ERR_NOT_FOUND, false, "does not have it"},
 	{408, 408, API_TRY_AGAIN, ERR_TIMEOUT, true, "gave up waiting"},
 	{409, 409, API_STALE, ERR_CONFLICT, true, "says that it has changed meanwhile"},
@@ -86,6 +85,11 @@ static enum api_outcome outcome_of(
 	return rule->outcome;
 }
 
+static bool reads(enum api_verb verb)
+{
+	return verb == API_LIST || verb == API_GET;
+}
+
 static void set_outcome(
 	struct api_answer *a, const struct api_raw_answer *raw, const struct node *body)
 {
@@ -99,12 +103,16 @@ static void set_outcome(
 	a->outcome = outcome_of(a->verb, raw->status, body, rule);
 	if (a->outcome == API_OK)
 		return;
+	bool forbidden = rule->outcome == API_FORBIDDEN;
 	auto_buf struct buf why = BUF_INIT;
 	if (body)
 		describe_problem(body, &why);
 	text_truncate(&why, REASON_MAX);
-	err_set(&a->err, rule->code, "the API %s (%d%s%s)", rule->say, raw->status,
-		why.len ? " " : "", buf_str(&why));
+	err_set(&a->err, rule->code, "the API %s%s (%d%s%s)", rule->say,
+		!forbidden	 ? ""
+		: reads(a->verb) ? "read"
+				 : "write",
+		raw->status, why.len ? " " : "", buf_str(&why));
 	a->err.retriable = rule->retriable;
 	a->err.http = raw->status;
 	a->err.retry_after_ms = raw->retry_after_ms;

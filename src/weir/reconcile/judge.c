@@ -40,6 +40,22 @@ static void name_fields(const struct plan_item *item, struct buf *out)
 			buf_addf(out, "%s%s", out->len ? ", " : "", spec_fields[d->field].name);
 }
 
+/* The call was not accepted, for good or until it is made again. */
+static void judge_refused(const struct engine *en, const struct record *r, struct report_item *out)
+{
+	int64_t left = r->blocked_until - now_mono(en);
+	bool forbidden = strstr(r->row.failure, API_FORBIDS);
+	out->standing = STANDING_FAILED;
+	out->why = r->row.failure;
+	out->brief = "";
+	if (r->is_refused) {
+		out->release = "change it in Git: the same is not sent again";
+		return;
+	}
+	out->release = forbidden ? "give the token that right in the API" : "see to what it says";
+	out->next_ms = left > 0 ? now_wall(en) + left : 0;
+}
+
 static bool has_lasted(const struct engine *en, const struct plan_item *item, int64_t since)
 {
 	return since && now_wall(en) - since >= timeout_of(en, item);
@@ -69,8 +85,7 @@ static void judge_removal(const struct engine *en, const struct plan_item *item,
 	if (r && r->last_error)
 		out->why = r->last_error;
 	if (r && r->row.failure && !item->waiting) {
-		out->standing = STANDING_FAILED;
-		out->why = r->row.failure;
+		judge_refused(en, r, out);
 	} else if (has_lasted(en, item, begun)) {
 		out->standing = STANDING_STUCK;
 		out->why = arena_printf(a, "to be deleted since %s and still there (%s%s%s)",
@@ -168,8 +183,7 @@ static void judge_quiet(const struct engine *en, const struct record *r,
 {
 	const struct live *live = item->live;
 	if (r && r->row.failure) {
-		out->standing = STANDING_FAILED;
-		out->why = r->row.failure;
+		judge_refused(en, r, out);
 	} else if (!item->desired) {
 		judge_absent(en, item, r, a, out);
 	} else if (item->from_accepted && (item->healthy || !live)) {
@@ -304,8 +318,7 @@ void judge_item(const struct engine *en, const struct plan_item *item, struct ar
 		out->standing = STANDING_PLANNED;
 		out->why = describe_planned(item, a);
 	} else if (r && r->row.failure) {
-		out->standing = STANDING_FAILED;
-		out->why = r->row.failure;
+		judge_refused(en, r, out);
 	} else {
 		judge_applying(en, item, r, out);
 	}

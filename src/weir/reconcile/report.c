@@ -83,17 +83,17 @@ static void add_first_alternative(struct buf *out, const char *release)
  * read it the same day. */
 static void add_release(struct buf *out, const struct report_item *it)
 {
+	const char *release = it->release ? it->release : "";
 	size_t said = text_length(it->name) + text_length(it->why);
+	bool fits = said + text_length(release) + MARKS_MOST <= FORGE_TEXT_MAX;
 	char at[CLOCK_TEXT_MAX];
-	if (!it->release || !it->release[0])
+	if (!release[0] || (!fits && it->brief && !it->brief[0]))
 		return;
 	buf_adds(out, "; ");
-	if (said + text_length(it->release) + MARKS_MOST <= FORGE_TEXT_MAX)
-		buf_adds(out, it->release);
-	else if (it->brief)
-		buf_adds(out, it->brief);
+	if (fits || it->brief)
+		buf_adds(out, fits ? release : it->brief);
 	else
-		add_first_alternative(out, it->release);
+		add_first_alternative(out, release);
 	if (it->standing == STANDING_FAILED && it->until_ms)
 		buf_addf(out, ", next attempt at %s", clock_format_short(it->until_ms, at));
 }

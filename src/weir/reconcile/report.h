@@ -41,11 +41,13 @@ struct report_item {
 	enum standing standing;
 	const char *why; /* for all but healthy ones; text from outside is fine */
 	const char *release; /* what a person does about it, such as a command: "" if nothing */
-	const char *brief; /* the same in few words, for where it does not fit; NULL: its first
-			      alternative */
+	const char *brief; /* the same in few words, for where it does not fit; "": nothing then;
+			      NULL: its first alternative */
 	const char *reason; /* of a suspension, with who ordered it; NULL if nobody gave one */
 	bool in_git; /* suspended by its document, and not by a person */
 	int64_t until_ms; /* wall; when time releases it, 0 if it does not, or not yet known */
+	int64_t next_ms; /* wall; when a call that failed is made again, 0 if it is not known. It
+			    moves too often for a commit's status */
 	bool drift; /* what is written for it, or will be, repairs drift and nothing else */
 	bool late; /* applying, for longer than anybody waits */
 };

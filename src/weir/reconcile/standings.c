@@ -79,8 +79,9 @@ static void add_reasons(struct arena *a, struct node *row, const struct report_i
 	node_map_set(a, row, "why", node_string(a, said->why));
 	if (said->release[0])
 		node_map_set(a, row, "release", node_string(a, said->release));
-	if (said->until_ms)
-		node_map_set(a, row, "until_ms", node_int(a, said->until_ms));
+	if (said->until_ms || said->next_ms)
+		node_map_set(a, row, "until_ms",
+			node_int(a, said->until_ms ? said->until_ms : said->next_ms));
 	if (item->action == PLAN_HOLD && item->approval)
 		node_map_set(a, row, "approval", node_string(a, item->approval));
 }

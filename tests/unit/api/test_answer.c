@@ -50,7 +50,9 @@ static const struct row {
 
 	/* by status alone */
 	{API_GET, 401, "", API_AUTH, ERR_AUTH, true, "refused the token; check api.token (401)"},
-	{API_PATCH, 403, "", API_FORBIDDEN, ERR_DENIED, true, "(403)"},
+	{API_PATCH, 403, "", API_FORBIDDEN, ERR_DENIED, true,
+		API_FORBIDS "; give the token the right to write (403)"},
+	{API_GET, 403, "", API_FORBIDDEN, ERR_DENIED, true, "the right to read (403)"},
 	{API_GET, 404, "", API_ABSENT, ERR_NOT_FOUND, false, "(404)"},
 	{API_DELETE, 404, "", API_ABSENT, ERR_NOT_FOUND, false, "(404)"},
 	{API_LIST, 408, "", API_TRY_AGAIN, ERR_TIMEOUT, true, "gave up waiting (408)"},

@@ -207,6 +207,25 @@ static void test_what_is_forbidden_is_on_disk_until_it_is_not(void **state)
 	assert_null(later);
 }
 
+/* What is forbidden is tried again, and when; what is refused is not. */
+static void test_what_was_not_accepted_says_what_would_help(void **state)
+{
+	struct world *w = *state;
+	world_start_with(w, TWO);
+	world_fail(w, API_PATCH, MISHAP_403, 1);
+	world_commit(w, DOCUMENT("orders", "5") DOCUMENT("payments", "10000"));
+	world_run(w, 5000);
+	const char *told = engine_standings(w->engine);
+	assert_non_null(strstr(told, "\"release\":\"give the token that right in the API\""));
+	assert_non_null(strstr(told, "\"until_ms\":"));
+	assert_null(strstr(world_note(w, "sync"), "next attempt"));
+	world_fail(w, API_PATCH, MISHAP_REFUSE, 1);
+	world_run(w, 2 * MINUTE);
+	told = engine_standings(w->engine);
+	assert_non_null(strstr(told, "\"release\":\"change it in Git: the same is not sent again"));
+	assert_null(strstr(told, "\"until_ms\":"));
+}
+
 static void test_what_never_was_made_and_left_git_is_forgotten(void **state)
 {
 	struct world *w = *state;
@@ -235,6 +254,7 @@ int main(void)
 		TEST(test_a_key_that_was_used_before_is_not_the_last_after_other_failures),
 		TEST(test_the_first_retry_is_another_operation),
 		TEST(test_what_is_forbidden_is_on_disk_until_it_is_not),
+		TEST(test_what_was_not_accepted_says_what_would_help),
 		TEST(test_what_never_was_made_and_left_git_is_forgotten),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

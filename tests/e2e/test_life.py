@@ -66,7 +66,7 @@ class LifeTest(unittest.TestCase):
             s.wait_status(s.push(TWO), "success", "^2 in sync")
             self.assertEqual(s.get("/readyz")[0], 200)
             self.assertEqual(s.get("/elsewhere")[0], 404)
-            self.assertEqual(s.metric("weir_replicators", standing="in_sync"), 2)
+            self.assertEqual(s.metric("weir_replicators", standing="healthy"), 2)
             self.assertEqual(s.metric("weir_ready"), 1)
 
     def test_logs_can_be_json(self):

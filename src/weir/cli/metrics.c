@@ -1,4 +1,5 @@
 /* /metrics, in Prometheus' text format: one row for each figure. */
+#include <ctype.h>
 #include <stddef.h>
 
 #include "base/alloc.h"
@@ -21,28 +22,6 @@ static const struct metric {
 		offsetof(struct engine_stats, post_failures), false},
 	{"weir_load_problems", "gauge", "Errors in the files of the head.",
 		offsetof(struct engine_stats, load_problems), true},
-};
-
-static const char *const standings[STANDING__COUNT] = {
-	[STANDING_HEALTHY] = "in_sync",
-	[STANDING_APPLYING] = "applying",
-	[STANDING_WAITING] = "waiting",
-	[STANDING_STUCK] = "stuck",
-	[STANDING_UNKNOWN] = "unknown",
-	[STANDING_FAILED] = "failed",
-	[STANDING_UNHEALTHY] = "unhealthy",
-	[STANDING_BRAKED] = "braked",
-	[STANDING_HELD] = "held",
-	[STANDING_SUSPENDED] = "suspended",
-	[STANDING_WINDOW] = "outside_window",
-	[STANDING_GRACE] = "in_grace",
-	[STANDING_BLOCKED] = "blocked",
-	[STANDING_DELETING] = "deleting",
-	[STANDING_GONE] = "deleted",
-	[STANDING_DRIFTED] = "drifted",
-	[STANDING_PLANNED] = "planned",
-	[STANDING_ABSENT_OK] = "not_in_git",
-	[STANDING_LEFT] = "left_alone",
 };
 
 static void head(struct buf *out, const char *name, const char *type, const char *help)
@@ -68,6 +47,15 @@ static void write_calls(const char *name, const struct engine_stats *stats, stru
 			api_outcome_name(o), (unsigned long long)stats->outcomes[o]);
 }
 
+/* The word of weir-holds(7), in lower case and without blanks. */
+static char *label_of(enum standing standing)
+{
+	char *label = xstrdup(standing_name(standing));
+	for (char *p = label; *p; p++)
+		*p = *p == ' ' ? '_' : (char)tolower((unsigned char)*p);
+	return label;
+}
+
 void metrics_write(const struct config *config, const struct engine_stats *stats, struct buf *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
@@ -77,9 +65,11 @@ void metrics_write(const struct config *config, const struct engine_stats *stats
 			value_at(stats, m->offset, m->is_size));
 	}
 	head(out, "weir_replicators", "gauge", "Replicators by how they stand.");
-	for (int i = 0; i < STANDING__COUNT; i++)
+	for (int i = 0; i < STANDING__COUNT; i++) {
+		auto_free char *label = label_of((enum standing)i);
 		buf_addf(out, "weir_replicators{name=\"%s\",standing=\"%s\"} %zu\n", config->name,
-			standings[i], stats->standing[i]);
+			label, stats->standing[i]);
+	}
 	head(out, "weir_ready", "gauge", "1 if a pass was completed and nothing is in trouble.");
 	buf_addf(out, "weir_ready{name=\"%s\"} %d\n", config->name, stats->ready);
 	head(out, "weir_last_pass_timestamp_seconds", "gauge", "When the last pass was completed.");

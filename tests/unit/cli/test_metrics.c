@@ -168,7 +168,7 @@ static void test_every_figure_stands_where_it_belongs(void **state)
 	assert_sample("weir_api_calls_total{name=\"acme\",verb=\"get\"} 0");
 	assert_sample("weir_api_answers_total{name=\"acme\",outcome=\"ok\"} 1020");
 	assert_sample("weir_api_answers_total{name=\"acme\",outcome=\"nonsense\"} 1021");
-	assert_sample("weir_replicators{name=\"acme\",standing=\"in_sync\"} 1030");
+	assert_sample("weir_replicators{name=\"acme\",standing=\"healthy\"} 1030");
 	assert_sample("weir_replicators{name=\"acme\",standing=\"applying\"} 1031");
 	assert_sample("weir_replicators{name=\"acme\",standing=\"waiting\"} 1032");
 	assert_sample("weir_replicators{name=\"acme\",standing=\"failed\"} 1033");
@@ -176,6 +176,8 @@ static void test_every_figure_stands_where_it_belongs(void **state)
 	assert_sample("weir_replicators{name=\"acme\",standing=\"drifted\"} 1035");
 	assert_sample("weir_replicators{name=\"acme\",standing=\"unhealthy\"} 1036");
 	assert_sample("weir_replicators{name=\"acme\",standing=\"left_alone\"} 1037");
+	assert_sample("weir_replicators{name=\"acme\",standing=\"waits_for_a_window\"} 0");
+	assert_sample("weir_replicators{name=\"acme\",standing=\"not_in_git\"} 0");
 	assert_sample("weir_load_problems{name=\"acme\"} 1040");
 	assert_sample("weir_ready{name=\"acme\"} 1");
 	assert_sample("weir_last_pass_timestamp_seconds{name=\"acme\"} 1050");

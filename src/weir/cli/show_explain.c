@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/show.h"
+#include "reconcile/report.h"
 
 #define LABEL_WIDTH 12
 
@@ -51,14 +52,17 @@ static void show_generations(const struct node *x, struct screen screen, struct 
 {
 	auto_buf struct buf text = BUF_INIT;
 	const char *retry = node_get_string(x, "retry_at");
-	int64_t seen = 0, provisioned = 0, failed = 0, failures = 0;
+	int64_t seen = 0, live = 0, provisioned = 0, failed = 0, failures = 0;
 	node_get_int(x, "generation", &seen);
+	node_get_int(x, "live_generation", &live);
 	node_get_int(x, "provisioned_generation", &provisioned);
 	node_get_int(x, "failed_generation", &failed);
 	node_get_int(x, "failures", &failures);
 	if (!seen)
 		return;
 	buf_addf(&text, "%lld, seen through %lld", (long long)seen, (long long)provisioned);
+	if (live && live != seen)
+		buf_addf(&text, "; %lld is live", (long long)live);
 	if (failed)
 		buf_addf(&text, "; %lld failed %lld time%s", (long long)failed, (long long)failures,
 			failures == 1 ? "" : "s");
@@ -114,7 +118,12 @@ void show_explained(const struct node *x, struct screen screen, struct buf *out)
 	show_standing(x, screen, out);
 	show_line("why", node_get_string(x, "why"), screen, out);
 	show_line("do", node_get_string(x, "release"), screen, out);
-	show_line("until", node_get_string(x, "until"), screen, out);
+	bool fails = !strcmp(show_get(x, "standing"), standing_name(STANDING_FAILED));
+	show_line(fails ? "again" : "until", node_get_string(x, "until"), screen, out);
+	const struct node *differs = show_list(x, "differs");
+	for (size_t i = 0; i < differs->u.seq.n; i++)
+		if (differs->u.seq.at[i]->type == NODE_STRING)
+			show_line("differs", differs->u.seq.at[i]->u.string.s, screen, out);
 	show_document(x, screen, out);
 	show_generations(x, screen, out);
 	show_intent(x, screen, out);

@@ -128,6 +128,8 @@ static struct node *new_row(struct arena *a, int64_t generation)
 	node_map_set(a, row, "release", node_string(a, ""));
 	node_map_set(a, row, "until", node_null(a));
 	node_map_set(a, row, "approvable", node_bool(a, false));
+	node_map_set(a, row, "live_generation", node_null(a));
+	node_map_set(a, row, "differs", node_seq(a));
 	return row;
 }
 
@@ -149,6 +151,10 @@ static void take_said(struct arena *a, struct node *row, const struct node *said
 		node_map_set(a, row, "release",
 			node_string(a, view_way_out(a, node_get_string(row, "standing"),
 					       node_get_string(said, "name"))));
+	static const char *const others[] = {"live_generation", "differs"};
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (node_get(said, others[i]))
+			node_map_set(a, row, others[i], node_get(said, others[i]));
 	take_time(a, row, "since", said, "since_ms");
 	take_time(a, row, "until", said, "until_ms");
 	node_map_set(a, row, "approvable", node_bool(a, node_get(said, "approval")));

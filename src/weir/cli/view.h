@@ -6,7 +6,8 @@
  *	troubles: [{what, since, next, message}], rewound: {from, to, approval, approved} or null,
  *	brake: {commit, why, approval} or null,
  *	statuses: [{commit, context, state, text, posted}],
- *	replicators: {NAME: {generation, standing, hold, since, why, release, until, approvable}},
+ *	replicators: {NAME: {generation, standing, hold, since, why, release, until, approvable,
+ *		live_generation, differs: ["lag_alert_threshold: 100 in Git, 78 live"]}},
  *	events: […]}
  * progress: of these, {seen_head, state, text, settled, ready, passes, reads, last_pass, troubles}:
  *	what somebody who waits wants to know again and again. It takes no look at the store.

@@ -11,6 +11,7 @@
 #define SHA_SHOWN     12
 #define UNMANAGED_MAX 10
 #define NAME_SHOWN    63
+#define VALUE_SHOWN   80 /* where the whole plan is not shown */
 
 void text_header(const struct plan_header *h, struct buf *out)
 {
@@ -137,6 +138,30 @@ void text_legend(const struct plan *p, struct buf *out)
 			add_meaning(&line, plan_change_name((enum plan_change)i), changes[i]);
 	if (line.len)
 		buf_addf(out, "\n(%s)\n", buf_str(&line));
+}
+
+static void add_side(struct buf *out, const struct plan_diff *d, const struct node *value)
+{
+	auto_buf struct buf text = BUF_INIT;
+
+	if (value)
+		plan_value_text(&text, d->field, d->key, value);
+	text_truncate(&text, VALUE_SHOWN);
+	buf_adds(out, value ? buf_str(&text) : "nothing");
+}
+
+void plan_diff_text(const struct plan_diff *d, struct buf *out)
+{
+	buf_adds(out, spec_fields[d->field].name);
+	if (d->key) {
+		buf_addc(out, '.');
+		plan_add_text(out, d->key);
+	}
+	buf_adds(out, ": ");
+	add_side(out, d, d->after);
+	buf_adds(out, " in Git, ");
+	add_side(out, d, d->before);
+	buf_adds(out, " live");
 }
 
 void render_text(const struct plan *p, const struct plan_header *h, bool colour, struct buf *out)

@@ -170,7 +170,8 @@ struct engine_brake {
 };
 bool engine_brake(const struct engine *en, struct engine_brake *ret_brake);
 /* How those stand that are not Healthy, as JSON: a list of {name, standing, hold, since_ms, why,
- * release, until_ms, approval}; what is not known is not there. NULL before the first report. */
+ * release, until_ms, approval, live_generation, differs: ["…", …]}; what is not known is not there.
+ * NULL before the first report. */
 const char *engine_standings(const struct engine *en);
 
 /* The idempotency key of a reconcile: the same for the same object, generation and attempt,

@@ -6,6 +6,7 @@
 #include "doc/json.h"
 #include "reconcile/internal.h"
 
+#define DIFFS_KEPT   10
 #define REASONS_KEPT 200 /* of those on their way, and of all others */
 
 /* What is remembered from one report to the next, by name. */
@@ -73,6 +74,26 @@ static const char *hold_of(const struct report_item *said, const struct plan_ite
 	return item->action == PLAN_HOLD ? plan_hold_name(item->hold) : NULL;
 }
 
+/* What the API has, where that is not what Git says. */
+static void add_differences(struct arena *a, struct node *row, const struct plan_item *item)
+{
+	struct node *list = node_seq(a);
+	if (item->live)
+		node_map_set(a, row, "live_generation", node_int(a, item->live->generation));
+	for (size_t i = 0; i < item->diffs.n && item->live; i++) {
+		auto_buf struct buf text = BUF_INIT;
+		if (i < DIFFS_KEPT)
+			plan_diff_text(&item->diffs.at[i], &text);
+		else
+			buf_addf(&text, "and %zu more", item->diffs.n - i);
+		node_seq_add(a, list, node_string(a, buf_str(&text)));
+		if (i == DIFFS_KEPT)
+			break;
+	}
+	if (list->u.seq.n)
+		node_map_set(a, row, "differs", list);
+}
+
 static void add_reasons(struct arena *a, struct node *row, const struct report_item *said,
 	const struct plan_item *item)
 {
@@ -84,6 +105,7 @@ static void add_reasons(struct arena *a, struct node *row, const struct report_i
 			node_int(a, said->until_ms ? said->until_ms : said->next_ms));
 	if (item->action == PLAN_HOLD && item->approval)
 		node_map_set(a, row, "approval", node_string(a, item->approval));
+	add_differences(a, row, item);
 }
 
 void standings_keep(struct engine *en, const struct report_item *items, size_t n)

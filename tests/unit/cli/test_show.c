@@ -185,6 +185,22 @@ static void test_columns_stand_below_each_other_whatever_the_words(void **state)
 	assert_fits(&out);
 }
 
+static void test_what_is_live_is_explained_beside_what_git_says(void **state)
+{
+	(void)state;
+	static const char json[] =
+		"{\"name\": \"a\", \"standing\": \"held\", \"hold\": \"contested\", "
+		"\"generation\": 5, \"provisioned_generation\": 5, \"live_generation\": 7, "
+		"\"differs\": [\"lag_alert_threshold: 100 in Git, 78 live\"]}";
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf out = BUF_INIT;
+	struct node *row = NULL;
+	assert_int_equal(json_read(&a, json, strlen(json), &row, NULL), 0);
+	show_explained(row, narrow, &out);
+	assert_shows(&out, "\ndiffers     lag_alert_threshold: 100 in Git, 78 live\n");
+	assert_shows(&out, "\ngeneration  5, seen through 5; 7 is live\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +210,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_to_be_said_of_many_is_said_once),
 		cmocka_unit_test(test_many_reasons_are_one_screen_too),
 		cmocka_unit_test(test_columns_stand_below_each_other_whatever_the_words),
+		cmocka_unit_test(test_what_is_live_is_explained_beside_what_git_says),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,8 @@ static void assert_stands(const struct world *w, const char *name, const char *w
 	const char *row = strstr(engine_standings(w->engine), text);
 	assert_non_null(row);
 	const char *said = strstr(row, why), *advised = strstr(row, how);
-	if (!said || !advised || advised > strstr(row, "\"}"))
+	const char *next = strstr(row, "{\"name\"");
+	if (!said || !advised || (next && advised > next))
 		fail_msg("%s", row);
 }
 
@@ -144,6 +145,18 @@ static void test_what_does_not_load_is_left_alone_for_its_own_error(void **state
 	world_run(w, 10 * MINUTE);
 	assert_stands(
 		w, "payments", "all.yaml:2:1: a comma", "its last version that loaded counts");
+}
+
+static void test_what_differs_is_told_with_both_values(void **state)
+{
+	struct world *w = *state;
+	w->config.sync.mode = SYNC_REPORT;
+	world_start_with(w, ONE);
+	world_edit(w, "orders", "lag_alert_threshold", "78");
+	world_run(w, 10 * MINUTE);
+	const char *told = engine_standings(w->engine);
+	assert_non_null(strstr(told, "\"live_generation\":2"));
+	assert_non_null(strstr(told, "[\"lag_alert_threshold: 10000 in Git, 78 live\"]"));
 }
 
 static void test_a_commit_that_is_head_twice_counts_once(void **state)
@@ -220,6 +233,7 @@ int main(void)
 		TEST(test_a_store_that_was_lost_is_told_of_one_commit),
 		TEST(test_drift_is_told_while_another_file_is_broken),
 		TEST(test_what_does_not_load_is_left_alone_for_its_own_error),
+		TEST(test_what_differs_is_told_with_both_values),
 		TEST(test_a_commit_that_is_head_twice_counts_once),
 		TEST(test_a_head_that_another_folder_had_meanwhile_is_told_anew),
 		TEST(test_another_forge_gets_all_statuses_of_the_head),

@@ -201,6 +201,21 @@ static void test_what_is_live_is_explained_beside_what_git_says(void **state)
 	assert_shows(&out, "\ngeneration  5, seen through 5; 7 is live\n");
 }
 
+static void test_what_was_deleted_is_not_shown_as_json(void **state)
+{
+	(void)state;
+	static const char json[] =
+		"{\"name\": \"acme\", \"daemon\": true, \"replicators\": {}, \"events\": "
+		"[{\"at\": \"" AT "\", \"name\": \"a\", \"what\": \"to be deleted\", "
+		"\"detail\": \"{\\\"provider\\\": null}\"}]}";
+	auto_arena struct arena a = ARENA_INIT;
+	auto_buf struct buf out = BUF_INIT;
+	struct node *status = NULL;
+	assert_int_equal(json_read(&a, json, strlen(json), &status, NULL), 0);
+	show_status(status, false, narrow, &out);
+	assert_shows(&out, AT "  a: to be deleted (`weir explain a` has its settings)\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_many_reasons_are_one_screen_too),
 		cmocka_unit_test(test_columns_stand_below_each_other_whatever_the_words),
 		cmocka_unit_test(test_what_is_live_is_explained_beside_what_git_says),
+		cmocka_unit_test(test_what_was_deleted_is_not_shown_as_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

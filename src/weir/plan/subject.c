@@ -61,7 +61,7 @@ static void plan_absent(struct planner *p, struct plan_item *it)
 	bool replaced = it->record && it->record->deleted;
 	bool vanished = it->record && record_was_live(it->record) && !replaced;
 
-	if (it->from_accepted && !it->record) {
+	if (it->from_accepted && !vanished && !replaced) {
 		item_note(it, "not created as long as it has errors");
 		return;
 	}

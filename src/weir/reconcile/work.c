@@ -438,9 +438,8 @@ static void follow_held(struct engine *en, struct record *r, const struct plan_i
 	if (!live || !item->ours || !r->row.owned || r->intent ||
 		!live_is_same(live, r->row.uid, r->row.created_at))
 		return;
-	bool runs = live->has_observed && live->observed_generation >= live->generation;
 	bool changed = set_identity(en, r, live);
-	if ((runs && note_provisioned(r, item)) || changed)
+	if (note_provisioned(r, item) || changed)
 		ledger_changed(&en->ledger, r);
 }
 

@@ -34,12 +34,19 @@ static bool is_beside_ignored(const struct object *o, enum field_of f, const str
 	return f == F_UNIT && d->ignore >> F_THRESHOLD & 1 && !o->live.v[F_THRESHOLD];
 }
 
+/* Where the API does not tell which generation runs, a status that leaves its rest and comes back
+ * has to. What was there before weir had a record of it, and what was saved while somebody's
+ * operation ran, looks there as if it had been started, and nothing that is shown says else. */
+static bool looks_started(const struct world *w, const struct object *o, enum field_of f)
+{
+	bool tells = !(w->variants & 1u << VARIANT_NO_OBSERVED);
+	bool is_known = o->met_in == w->stores_lost + 1 && o->theirs_at[f] > o->met;
+	return !tells && (!is_known || o->at_work[f]);
+}
+
 bool check_as_git(const struct world *w, int who, const struct doc *d)
 {
 	const struct object *o = &w->object[who];
-	/* Where the API does not tell a draft of others from what they started, nobody can. */
-	bool drafts_show =
-		!(w->variants & 1u << VARIANT_NO_OBSERVED) || (!w->meddled[who] && !w->stores_lost);
 	bool our_op = o->op && w->ops.at[o->op - 1].ours; /* what others start again is theirs */
 	if (!o->exists || o->deleting || our_op || o->failed)
 		return false;
@@ -48,7 +55,7 @@ bool check_as_git(const struct world *w, int who, const struct doc *d)
 		if (!wanted || d->ignore >> f & 1 || is_beside_ignored(o, f, d))
 			continue;
 		if (!same_value(f, wanted, o->live.v[f]) ||
-			(drafts_show && !same_value(f, wanted, o->runs.v[f])))
+			(!looks_started(w, o, f) && !same_value(f, wanted, o->runs.v[f])))
 			return false;
 	}
 	return true;
@@ -193,6 +200,7 @@ static void patch_leaves(struct world *w, const struct api_call *c, const struct
 	const struct body *base = check_base(w, who, c->generation);
 	check_guards(w, who);
 	check_adoption(w, who, c->generation);
+	w->approved[who].used = w->approved[who].used || check_approved(w, who, c->generation);
 	check_updates(w, who, c->generation, &b, has);
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		bool changes = !base || b.v[f] != base->v[f];
@@ -324,14 +332,12 @@ static void keys_are_unique(struct world *w, int who, const char *key)
 				who_names[who]);
 }
 
-/* Where the API does not tell which generation runs, a status that leaves its rest and comes back
- * has to. What was there before weir had a record of it, and what was saved while somebody's
- * operation ran, looks there as if it had been started, and nothing that is shown says else. */
-static bool looks_started(const struct world *w, const struct object *o, enum field_of f)
+/* It was to be started with what was written then, which may have been refused at first. */
+static bool was_approved(const struct world *w, int who, enum field_of f)
 {
-	bool tells = !(w->variants & 1u << VARIANT_NO_OBSERVED);
-	bool is_known = o->met_in == w->stores_lost + 1 && o->theirs_at[f] > o->met;
-	return !tells && (!is_known || o->at_work[f]);
+	const struct approved *is = &w->approved[who];
+	return is->used && is->uid == w->object[who].uid &&
+	       is->before.v[f] == w->object[who].live.v[f];
 }
 
 /* What somebody else saved and did not start is not provisioned, unless it is as Git says. */
@@ -344,7 +350,7 @@ static void no_stranger_provisioned(struct world *w, int who)
 		return;
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		if (o->theirs[f] && o->live.v[f] != o->runs.v[f] && !looks_started(w, o, f) &&
-			!check_ever_says(w, who, f, o->live.v[f]))
+			!check_ever_says(w, who, f, o->live.v[f]) && !was_approved(w, who, f))
 			violate("no_stranger_provisioned",
 				"%s: a stranger's draft of %s (%d -> %d) is provisioned",
 				who_names[who], field_rows[f].name, o->runs.v[f], o->live.v[f]);
@@ -390,8 +396,6 @@ static bool may_not_know(const struct world *w, int who, uint64_t since)
 static void success_is_true(const struct world *w, size_t commit, const char *text)
 {
 	const struct commit *c = git_commit(w, commit);
-	unsigned names = 1u << VARIANT_NO_UID | 1u << VARIANT_NO_CREATED_AT;
-	bool nameless = (w->variants & names) == names; /* what others made anew is the same */
 	if (!tree_loads(&c->tree))
 		violate("success_is_true", "commit %zu does not load", commit);
 	if (!c->taken)
@@ -401,7 +405,7 @@ static void success_is_true(const struct world *w, size_t commit, const char *te
 		bool waits =
 			(d->depends || w->config.sync.windows) && strstr(text, " waiting for ");
 		bool lately = w->resumed[who] && strstr(text, " suspended");
-		if (lately || (nameless && w->object[who].exists && !w->object[who].by_us))
+		if (lately)
 			continue;
 		if (d->exists && !waits && !d->report && !d->suspend && !w->suspended[who] &&
 			!check_as_git(w, who, d) && !may_not_know(w, who, c->head_tick))

@@ -28,6 +28,8 @@ void check_taken(struct world *w, const struct tree *t);
 void check_written(struct world *w, const struct tree *t);
 /* A person had it forgotten. */
 void check_let_go(struct world *w, int who);
+/* It ended, and wrote down what it knew. */
+void check_stopped(struct world *w);
 /* It starts anew with what is on disk. */
 void check_restarted(struct world *w);
 /* A CREATE, a PATCH or a DELETE leaves. */

@@ -41,6 +41,14 @@ void check_written(struct world *w, const struct tree *t)
 	}
 }
 
+void check_stopped(struct world *w)
+{
+	for (int who = 0; who < WHO__COUNT; who++) {
+		w->memory[who].stored = w->memory[who].last;
+		w->memory[who].has_stored = w->memory[who].has_last;
+	}
+}
+
 void check_restarted(struct world *w)
 {
 	for (int who = 0; who < WHO__COUNT; who++) {

@@ -437,6 +437,8 @@ void world_stop(struct world *w)
 	engine_step(w->engine, w->now);
 	if (calls != w->calls[API_CREATE] + w->calls[API_PATCH])
 		violate("stops", "it began something although it was asked to stop");
+	if (!world_disk_full)
+		check_stopped(w);
 	engine_free(TAKE(w->engine));
 }
 

@@ -95,6 +95,7 @@ struct approved { /* what weir showed to a person who said yes to it */
 	bool is;
 	unsigned uid;
 	bool braked; /* ... although the brake was on */
+	bool used; /* something was written by it */
 	bool had; /* an object */
 	struct body before;
 	struct doc said; /* by Git */

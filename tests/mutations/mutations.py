@@ -222,8 +222,8 @@ MUTATIONS = [
     Mutation(
         "strangers-become-ours",
         f"{RECONCILE}/work.c",
-        "	if (!live || !r->row.owned || !item->ours)\n		return;\n	if (has_come",
-        "	if (!live || !r->row.owned)\n		return;\n	if (has_come",
+        "	if (!live || !r->row.owned || !item->ours)\n		return;\n	if (has_ended_well",
+        "	if (!live || !r->row.owned)\n		return;\n	if (has_ended_well",
     ),
     Mutation(
         "overwrites-while-others-are-at-it",
@@ -257,8 +257,8 @@ MUTATIONS = [
     ),
     Mutation(
         "a-refused-create-is-forgotten",
-        f"{PLAN}/subject.c",
-        "	return (r->has_last_applied && known) ||",
-        "	return (r->has_last_applied && (known || !known)) ||",
+        f"{PLAN}/ours.c",
+        "	if (r->has_last_applied && known)",
+        "	if (r->has_last_applied && (known || !known))",
     ),
 ]

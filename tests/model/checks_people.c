@@ -69,8 +69,11 @@ static bool is_change(
 	const struct world *w, int who, int64_t generation, const struct body *b, unsigned has)
 {
 	const struct object *o = &w->object[who];
+	unsigned names = 1u << VARIANT_NO_UID | 1u << VARIANT_NO_CREATED_AT;
 	if (!generation)
 		return !w->was[who];
+	if ((w->variants & names) == names && !o->by_us)
+		return false; /* made anew by others, and the same one as before to weir: it heals */
 	const struct body *base = check_base(w, who, generation);
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		if (has >> f & 1 && b->v[f] && b->v[f] != o->applied.v[f] &&

@@ -73,7 +73,7 @@ static bool is_change(
 	if (!generation)
 		return !w->was[who];
 	if ((w->variants & names) == names && !o->by_us)
-		return false; /* made anew by others, and the same one as before to weir: it heals */
+		return false; /* made anew by others, and the same as before to weir: it heals */
 	const struct body *base = check_base(w, who, generation);
 	for (enum field_of f = 0; f < F__COUNT; f++)
 		if (has >> f & 1 && b->v[f] && b->v[f] != o->applied.v[f] &&

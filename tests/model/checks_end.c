@@ -48,7 +48,9 @@ static void resets(const struct world *w)
 		for (enum field_of f = 0; f < F__COUNT; f++)
 			if (!same_value(f, o->live.v[f], 0) && !o->theirs[f] &&
 				!doc_value(&t->doc[who], f) && !field_rows[f].stays &&
-				!was_ignored(w, who, f) && o->wrote[f] == w->stores_lost)
+				!was_ignored(w, who, f) && o->wrote[f] == w->stores_lost &&
+				check_ever_written(w, who, f)) /* what else comes with a map is
+								  not ours */
 				violate("resets", "%s: %s is gone from Git and stays %d",
 					who_names[who], field_rows[f].name, o->live.v[f]);
 	}

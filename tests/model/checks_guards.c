@@ -52,6 +52,9 @@ void check_stopped(struct world *w)
 void check_restarted(struct world *w)
 {
 	for (int who = 0; who < WHO__COUNT; who++) {
+		struct object *o = &w->object[who];
+		o->known = o->known && o->known_at <= w->written;
+		o->pure = o->known ? o->pure : 0;
 		w->memory[who].last = w->memory[who].stored;
 		w->memory[who].has_last = w->memory[who].has_stored;
 	}
@@ -93,8 +96,8 @@ void check_shown(struct world *w, int who)
 	const struct doc *d = &git_commit(w, w->taken)->tree.doc[who];
 	if (!d->exists || !doc_loads(d))
 		return;
-	if (w->meddled[who] < o->made && !world_disk_full)
-		o->known = true;
+	if (w->meddled[who] < o->made)
+		o->pure = w->tick;
 	bool draft_of_others = !o->by_us && o->observed < o->generation;
 	if (!says_all(o, d))
 		return;
@@ -114,6 +117,10 @@ static bool is_ours(const struct world *w, int who)
 void check_met(struct world *w, int who)
 {
 	struct object *o = &w->object[who];
+	if (o->exists && !o->known && o->pure && o->pure <= w->shown[who] && !world_disk_full) {
+		o->known = true;
+		o->known_at = w->tick;
+	}
 	if (!o->exists || o->met_in == w->stores_lost + 1 || w->shown[who] < o->made)
 		return;
 	bool in_git = w->taken && git_commit(w, w->taken)->tree.doc[who].suspend;

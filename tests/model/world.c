@@ -271,6 +271,8 @@ static void run(struct world *w, int64_t end, int64_t n)
 			violate("never_rests", "it does something all the time");
 		api_tick(w);
 		int64_t due = w->engine ? engine_step(w->engine, w->now) : INT64_MAX;
+		if (w->engine && !world_disk_full)
+			w->written = w->tick;
 		if (w->twin.engine)
 			due = sooner(due, engine_step(w->twin.engine, w->now));
 		note_written(w);

@@ -50,7 +50,9 @@ struct object { /* a replicator in the API */
 	unsigned wrote[F__COUNT]; /* stores that were lost when weir wrote it */
 	uint64_t made; /* the tick */
 	bool by_us; /* weir made it */
-	bool known; /* weir saw it before anybody else touched it */
+	bool known; /* weir saw it before anybody else touched it, */
+	uint64_t pure; /* ... which it was at this tick, */
+	uint64_t known_at; /* ... and learned at this one */
 	bool doubtful; /* made by a call without an answer, and weir asked for another since */
 	unsigned stores; /* that were lost when weir wrote last */
 	unsigned own_store; /* in which weir knows that it is its own: lost ones + 1 */
@@ -166,6 +168,7 @@ struct world {
 	uint64_t effect_knew; /* ... until which weir had seen what the call is about then */
 	bool effect_orphan; /* nobody waits for its answer */
 	uint64_t started; /* the tick */
+	uint64_t written; /* ... until which what it knew was written down */
 	struct engine *engine;
 	struct twin {
 		struct engine *engine; /* NULL: it does not run */

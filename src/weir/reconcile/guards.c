@@ -106,11 +106,13 @@ static bool is_to_go(const struct plan_item *item)
 	return action == PLAN_DELETE || action == PLAN_REPLACE;
 }
 
-/* By the labels that it has so far. */
-static bool may_be_changed(const struct engine *en, struct record *r, const struct live *live)
+/* By the labels that it has so far. What the plan was given of it is not made anew: the plan points
+ * there. */
+static bool may_be_changed(const struct engine *en, struct record *r, const struct plan_item *item)
 {
 	const struct windows *windows = en->config->sync.windows;
-	return !windows || windows_at(windows, ledger_plan(r, live)->labels, now_wall(en)).open;
+	const struct plan_record *known = item->record ? item->record : ledger_plan(r, item->live);
+	return !windows || windows_at(windows, known->labels, now_wall(en)).open;
 }
 
 /* The version that is in sync, or the first one, says what its labels are; others may have theirs
@@ -122,7 +124,7 @@ static bool remember_labels(struct engine *en, struct record *r, const struct pl
 	struct store_row *row = &r->row;
 	if (!is_in_sync(item) && (row->labels || !item->desired || item->from_accepted))
 		return false;
-	if (row->labels && !may_be_changed(en, r, item->live))
+	if (row->labels && !may_be_changed(en, r, item))
 		return false;
 	if (item->desired->labels)
 		json_write(&json, item->desired->labels, JSON_STYLE_CANONICAL);

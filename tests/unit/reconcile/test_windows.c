@@ -106,6 +106,22 @@ static void test_labels_that_change_while_the_window_is_open_count(void **state)
 	windows_free(w->config.sync.windows);
 }
 
+/* Until the next one is made, also where something was noted of it since. */
+static void test_what_a_plan_points_to_stays(void **state)
+{
+	struct world *w = *state;
+	deny_orders(w, "0 3 * * *", 60 * MINUTE);
+	w->config.sync.interval_ms = 600 * MINUTE;
+	world_start_with(w, LABELLED("payments", "1"));
+	world_edit(w, "orders", "groups_whitelist", "\"theirs\"");
+	engine_wake(w->engine);
+	world_run(w, MINUTE);
+	const struct record *r = ledger_find(&w->engine->ledger, "orders");
+	assert_int_equal(r->row.seen_generation, 2);
+	assert_false(r->plan_is_made);
+	windows_free(w->config.sync.windows);
+}
+
 int main(void)
 {
 	log_setup(LOG__COUNT, LOG_TEXT);
@@ -115,6 +131,7 @@ int main(void)
 		TEST(test_labels_that_change_along_get_it_past_no_window),
 		TEST(test_labels_that_change_first_get_it_past_no_window),
 		TEST(test_labels_that_change_while_the_window_is_open_count),
+		TEST(test_what_a_plan_points_to_stays),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -314,7 +314,7 @@ class StatusTest(unittest.TestCase):
             wait_for(lambda: "not posted" not in s.cli("status"), DEADLINE_S)
             text = s.cli("status")
             self.assertRegex(text, rf"(?m)^{sha[:12]} +failure +weir/acme/sync +bad-dr: ended in Error")
-            self.assertRegex(text, r"(?m)^bad-dr +failed +\d{4}-\d\d-\d\d \d\d:\d\dZ")
+            self.assertRegex(text, r"(?m)^bad-dr +failed +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
             self.assertRegex(text, "(?m)^ +why +ended in Error at generation 1")
             self.assertRegex(s.cli("status", "--all"), "(?m)^orders-dr +healthy$")
             shown = json.loads(s.cli("status", "-o", "json"))

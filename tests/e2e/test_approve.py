@@ -125,6 +125,36 @@ class ApproveTest(unittest.TestCase):
             self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 6)
             self.assertEqual(before["hold"], "adopt")
 
+    def test_what_of_others_it_starts_is_shown_and_bound(self):
+        with Site(server="replicatord") as s:
+            in_sync(s)
+            s.api.patch("orders-dr", {"groups_blacklist": "theirs"})
+            s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=2)})
+            wait_held(s, "orders-dr")
+            shown = r"(?m)^    note    would also provision groups_blacklist: \(none\) -> \[theirs\]$"
+            self.assertRegex(s.cli("approve"), shown)
+
+            def change():
+                s.api.patch("orders-dr", {"groups_blacklist": "theirs.*"})
+                s.wait_pass(2)
+
+            status, text = on_terminal(s, "y\n", "approve", "orders-dr", meanwhile=change)
+            self.assertRegex(text, shown)
+            self.assertEqual((status, "has changed since it was shown" in text), (1, True))
+            self.assertEqual(s.api.get("orders-dr")["lag_alert_threshold"], 1)
+            self.assertIn("[theirs.*]", s.cli("approve", "orders-dr", "--yes"))
+            s.wait_live("orders-dr", lag_alert_threshold=2, groups_blacklist="theirs.*", status="Healthy")
+
+    def test_a_draft_that_is_overwritten_shows_what_it_starts_besides(self):
+        with Site(server="replicatord") as s:
+            s.api.create("orders-dr", lag_alert_threshold=5, groups_blacklist="theirs")
+            s.start()
+            s.push(TWO)
+            wait_held(s, "orders-dr")
+            text = s.cli("approve", "orders-dr", "--yes")
+            self.assertRegex(text, r"(?m)^    note    would also provision groups_blacklist: \[theirs\]$")
+            s.wait_live("orders-dr", lag_alert_threshold=1, groups_blacklist="theirs", status="Healthy")
+
     def test_without_a_daemon_the_plan_is_made_for_it(self):
         with Site(sync=PRUNE) as s:
             three_gone(s)

@@ -65,6 +65,7 @@ void show_approvable(const struct node *item, struct screen screen, struct buf *
 {
 	const struct node *hold = node_get(item, "hold");
 	const struct node *changes = show_list(item, "changes");
+	const struct node *notes = show_list(item, "notes");
 	const char *action = show_get(hold, "action");
 	auto_buf struct buf name = BUF_INIT, binds = BUF_INIT;
 	buf_addf(&name, "! %s", show_get(item, "name"));
@@ -74,6 +75,9 @@ void show_approvable(const struct node *item, struct screen screen, struct buf *
 	show_object(item, action, screen, out);
 	for (size_t i = 0; i < changes->u.seq.n; i++)
 		show_change(changes->u.seq.at[i], screen, out);
+	for (size_t i = 0; i < notes->u.seq.n; i++)
+		if (notes->u.seq.at[i]->type == NODE_STRING)
+			show_line("note", notes->u.seq.at[i]->u.string.s, screen, out);
 	buf_addf(&binds, "this %s of this object with the values it has now (%.12s)", action,
 		show_get(hold, "approval"));
 	show_line("binds", buf_str(&binds), screen, out);

@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#include "plan/render.h"
+
 static void collect(struct planner *p, const struct subject *s, const struct plan_item *it)
 {
 	const struct rules rules = {.complete = true, .sync = &it->desired->sync};
@@ -41,16 +43,41 @@ static bool is_draft(const struct live *live, const struct plan_record *record)
 	return live->status != LIVE_PROVISIONING && live->status != LIVE_UPDATING;
 }
 
-/* What is set there and not by Git; empty if nothing is. */
+/* It is set there and not by Git. */
+static bool is_of_others(const struct setting *s)
+{
+	return s->verdict == VERDICT_FREE &&
+	       !setting_equal(s, s->value[SIDE_LIVE], s->value[SIDE_DESIRED]);
+}
+
+/* Empty if there are none. */
 static void name_others(struct planner *p, struct buf *names)
 {
 	vec_each (s, &p->settings) {
-		if (s->verdict != VERDICT_FREE ||
-			setting_equal(s, s->value[SIDE_LIVE], s->value[SIDE_DESIRED]))
+		if (!is_of_others(s))
 			continue;
 		buf_adds(names, names->len ? ", " : "");
 		setting_name(s, names);
 	}
+}
+
+static void note_others(struct planner *p, struct plan_item *it, bool held)
+{
+	const char *verb = held ? "would also provision" : "also provisions";
+	size_t n = 0;
+
+	vec_each (s, &p->settings) {
+		auto_buf struct buf name = BUF_INIT, live = BUF_INIT;
+
+		if (!is_of_others(s) || n++ >= FOREIGN_SHOWN)
+			continue;
+		setting_name(s, &name);
+		plan_value_text(
+			&live, s->field, s->key ? s->key->u.string.s : NULL, s->value[SIDE_LIVE]);
+		item_note(it, "%s %s: %s", verb, buf_str(&name), buf_str(&live));
+	}
+	if (n > FOREIGN_SHOWN)
+		item_note(it, "%s %zu more", verb, n - FOREIGN_SHOWN);
 }
 
 /* True if the action, which starts the draft, is held for what the draft has besides. */
@@ -72,8 +99,7 @@ static bool hold_draft(struct planner *p, struct plan_item *it, enum plan_action
 				    "write these in Git, start the draft in the API, or `weir "
 				    "approve %s`",
 				    it->name));
-	if (!held)
-		item_note(it, "also provisions what Git does not say: %s", buf_str(&names));
+	note_others(p, it, held);
 	return held;
 }
 
@@ -124,9 +150,15 @@ static void decide_overwrite(struct planner *p, struct plan_item *it, enum sync_
 			"write in Git what is live, or declare it under another name");
 		return;
 	}
-	if (hold_difference(p, it, adopt) || hold_unfinished(p, it, PLAN_UPDATE))
+	bool draft = is_draft(it->live, it->record);
+
+	if (hold_difference(p, it, adopt)) {
+		/* Who approves that it is overwritten approves that it is started too. */
+		if (draft)
+			note_others(p, it, true);
 		return;
-	if (is_draft(it->live, it->record) && hold_draft(p, it, PLAN_UPDATE))
+	}
+	if (hold_unfinished(p, it, PLAN_UPDATE) || (draft && hold_draft(p, it, PLAN_UPDATE)))
 		return;
 	it->action = PLAN_UPDATE;
 	item_note(it, "exists already: taken over and overwritten");

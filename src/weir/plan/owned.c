@@ -7,8 +7,6 @@
 #include "base/clock.h"
 #include "plan/render.h"
 
-#define FOREIGN_SHOWN 8 /* settings that somebody else changed, one by one */
-
 static void setting_text(const struct setting *s, enum side side, struct buf *out)
 {
 	plan_value_text(out, s->field, s->key ? s->key->u.string.s : NULL, s->value[side]);

@@ -48,6 +48,9 @@ bool hold_unread(struct planner *p, struct plan_item *it);
 /* What is live is what the record is about. */
 bool is_ours(struct planner *p, const struct subject *s);
 
+/* Settings of others that are told one by one; a person approves what is shown. */
+#define FOREIGN_SHOWN 64
+
 /* item.c */
 /* The document that counts for the item, in Git or remembered; NULL if there is none. */
 const struct replicator *item_document(const struct plan_item *it);

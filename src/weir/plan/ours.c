@@ -11,9 +11,26 @@ const struct spec *record_applied(const struct plan_record *record)
 	return record->has_last_applied ? &record->last_applied : &record->intended;
 }
 
+int64_t plan_observed(const struct live *live)
+{
+	if (live->has_observed)
+		return live->observed_generation;
+	return live->status == LIVE_HEALTHY || live->status == LIVE_ERROR;
+}
+
+bool plan_went_back(const struct live *live, int64_t seen_observed)
+{
+	if (live->uid || live->created_at)
+		return false;
+	if (live->has_observed)
+		return live->observed_generation < seen_observed;
+	return live->status == LIVE_PENDING && seen_observed > 0;
+}
+
 static bool is_same_object(const struct plan_record *record, const struct live *live)
 {
 	return live->generation >= record->seen_generation &&
+	       !plan_went_back(live, record->seen_observed) &&
 	       live_is_same(live, record->uid, record->created_at);
 }
 

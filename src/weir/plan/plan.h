@@ -104,6 +104,7 @@ struct plan_record {
 	struct spec last_applied; /* L: canonical nodes; all NULL if none */
 	bool has_last_applied;
 	int64_t seen_generation; /* the highest generation that was answered to us or seen */
+	int64_t seen_observed; /* the highest plan_observed of it */
 	int64_t provisioned_generation; /* the highest that we saw through, 0 if none */
 	const struct spec *provisioned; /* the whole body of that generation; NULL if not known,
 					   and perhaps where nothing live is above it */
@@ -287,6 +288,13 @@ struct node *plan_body(struct arena *a, const struct plan_item *item);
  * The item must have `desired` and not be held.
  */
 struct spec plan_intended(struct arena *a, const struct plan_item *item);
+
+/* Up to which generation the API says that it was provisioned: where it does not say, 1 if it was
+ * once, which is only less than before if it never was. Of one object it does not get less. */
+int64_t plan_observed(const struct live *live);
+/* Nothing that tells it from another is shown, and it was provisioned less than was seen: it is
+ * another, or the API shows it as it was. */
+bool plan_went_back(const struct live *live, int64_t seen_observed);
 
 /* What the open intent was to change is as it was to be, whoever saw to that. */
 bool plan_intent_shows(const struct plan_record *record, const struct live *live);

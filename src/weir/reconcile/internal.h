@@ -277,6 +277,8 @@ void work_observe(struct engine *en);
 /* Where the API does not say which generation runs, others are watched starting it: `started` is
  * the highest that is known to be started. */
 void work_note_others(struct record *r, const struct live *live, int64_t started);
+/* How far it is, if that is news: an API shows nothing older of it, but for a while. */
+bool work_note_seen(const struct engine *en, struct record *r, const struct live *live);
 /* What the open intent leads to shows in the live object: it is what was last applied. */
 void work_applied(struct engine *en, struct record *r, const struct live *live);
 /* A call that failed may not be tried again yet; then the next pass comes in time. */

@@ -98,6 +98,7 @@ static void refresh_plan(struct record *r)
 		.created_at = copy_opt(&r->plan_arena, row->created_at),
 		.has_last_applied = row->owned && row->last_applied,
 		.seen_generation = row->seen_generation,
+		.seen_observed = row->seen_observed,
 		.provisioned_generation = row->provisioned_generation,
 		.failed_generation = row->failed_generation,
 		.retry_at_ms = row->retry_at_ms,

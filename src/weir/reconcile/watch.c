@@ -229,11 +229,8 @@ void watch_note(const struct engine *en, struct record *r, const struct live *li
 /* A list that is under way may be from before this look: then it is too old to go by. */
 static void note_generation(struct engine *en, struct record *r, const struct live *live)
 {
-	if (live->generation <= r->row.seen_generation)
-		return;
-	r->row.seen_generation = live->generation;
-	r->seen_at = now_mono(en);
-	ledger_changed(&en->ledger, r);
+	if (work_note_seen(en, r, live))
+		ledger_changed(&en->ledger, r);
 }
 
 /* `observed_generation` tells on its own, unless it stood there before the operation began (another
@@ -302,13 +299,15 @@ void watch_looked(struct engine *en, struct record *r, struct api_answer *a)
 		return;
 	}
 	const struct live *live = &a->live;
+	bool is_older = live->generation < r->intent->generation ||
+			plan_went_back(live, r->row.seen_observed);
 	watch_note(en, r, live);
 	if (live->status == LIVE_DELETING) {
 		give_way(en, r, "it is being deleted");
 	} else if (!live_is_same(live, r->intent->uid, r->intent->created_at) ||
-		   (live->generation < r->intent->generation && !lagging)) {
+		   (is_older && !lagging)) {
 		give_way(en, r, "it was made anew by somebody else");
-	} else if (live->generation < r->intent->generation) {
+	} else if (is_older) {
 		watch_later(en, r); /* an answer from before our write */
 	} else {
 		note_generation(en, r, live);

@@ -21,9 +21,23 @@ static void forget_generations(struct record *r)
 {
 	struct store_row *row = &r->row;
 	str_replace(&row->provisioned, NULL);
-	row->seen_generation = row->provisioned_generation = 0;
+	row->seen_generation = row->provisioned_generation = row->seen_observed = 0;
 	row->failed_generation = row->failures = row->retry_at_ms = 0;
 	ledger_forget_seen(r);
+}
+
+bool work_note_seen(const struct engine *en, struct record *r, const struct live *live)
+{
+	struct store_row *row = &r->row;
+	bool went_on = plan_observed(live) > row->seen_observed;
+	if (!went_on && live->generation <= row->seen_generation)
+		return false;
+	if (went_on)
+		row->seen_observed = plan_observed(live);
+	if (live->generation > row->seen_generation)
+		row->seen_generation = live->generation;
+	r->seen_at = now_mono(en);
+	return true;
 }
 
 /* Whether anything is new. Another object begins its generations anew. */
@@ -33,11 +47,7 @@ static bool set_identity(const struct engine *en, struct record *r, const struct
 		forget_generations(r);
 	bool changed = set_text(&r->row.uid, live->uid);
 	changed = set_text(&r->row.created_at, live->created_at) || changed;
-	if (live->generation <= r->row.seen_generation)
-		return changed;
-	r->row.seen_generation = live->generation;
-	r->seen_at = now_mono(en);
-	return true;
+	return work_note_seen(en, r, live) || changed;
 }
 
 /* What runs, or was set going, is what drafts are measured by. */
@@ -149,7 +159,8 @@ static bool may_be_lost(const struct intent *asked, const struct plan_item *item
 
 /*
  * The API may show what it answered to us only after a while: something that was created and is not
- * to be seen, or a generation below the one we know. For a minute that is no reason to do anything.
+ * to be seen, or a generation below the one we know, or that runs. For a minute that is no reason
+ * to do anything.
  */
 static bool is_lagging(
 	const struct engine *en, const struct record *r, const struct plan_item *item)
@@ -165,7 +176,8 @@ static bool is_lagging(
 	if (!live)
 		return i && i->kind == INTENT_CREATE;
 	return live_is_same(live, r->row.uid, r->row.created_at) &&
-	       live->generation < r->row.seen_generation;
+	       (live->generation < r->row.seen_generation ||
+		       plan_went_back(live, r->row.seen_observed));
 }
 
 void work_forget_object(struct record *r)
@@ -272,6 +284,9 @@ static void begin_write(struct engine *en, struct plan_item *item)
 	if (i->kind == INTENT_CREATE && r->row.owned) {
 		work_forget_object(r);
 		ledger_changed(&en->ledger, r);
+	} else if (item->live && !item->ours && r->row.owned) {
+		forget_generations(r); /* of the one before */
+		ledger_changed(&en->ledger, r);
 	} else if (i->kind == INTENT_UPDATE && note_provisioned(r, item)) {
 		ledger_changed(&en->ledger, r);
 	}
@@ -313,6 +328,8 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	const struct live *live = item->live;
 	if (calls_refused(r, "", live))
 		return;
+	if (!item->ours && r->row.owned)
+		forget_generations(r);
 	struct intent *i = r->intent;
 	if (!is_of_intent(r, item)) {
 		auto_arena struct arena a = ARENA_INIT;

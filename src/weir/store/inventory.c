@@ -36,7 +36,7 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 				  " failed_generation, failures, retry_at_ms, failure, not_kept, "
 				  "owned, gone_since_ms,"
 				  " contested, replaced, leftovers, protected, over_max, labels, "
-				  "refused_body, refusal FROM inventory"
+				  "refused_body, refusal, seen_observed FROM inventory"
 				  " WHERE scope = ?1 ORDER BY name");
 	db_bind_text(q, 1, s->scope);
 	int rc;
@@ -64,6 +64,7 @@ int store_load_rows(struct store *s, struct store_rows *ret_rows, struct err *e)
 					.labels = store_text(q, 19),
 					.refused_body = store_text(q, 20),
 					.refusal = store_text(q, 21),
+					.seen_observed = db_int(q, 22),
 				});
 	if (rc < 0) {
 		store_rows_release(&rows);
@@ -82,9 +83,9 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 		" provisioned_generation, provisioned, failed_generation, failures, retry_at_ms, "
 		"failure, not_kept,"
 		" owned, gone_since_ms, contested, replaced, leftovers, protected, over_max, "
-		"labels, refused_body, refusal)"
+		"labels, refused_body, refusal, seen_observed)"
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)");
+		"?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)");
 	db_bind_text(q, 1, s->scope);
 	db_bind_text(q, 2, row->name);
 	db_bind_text(q, 3, row->uid);
@@ -108,6 +109,7 @@ int store_put_row(struct store *s, const struct store_row *row, struct err *e)
 	db_bind_text(q, 21, row->labels);
 	db_bind_text(q, 22, row->refused_body);
 	db_bind_text(q, 23, row->refusal);
+	db_bind_int(q, 24, row->seen_observed);
 	return db_run(q, e);
 }
 

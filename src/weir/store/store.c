@@ -71,6 +71,8 @@ static const char *const migrations[] = {
 	"ALTER TABLE inventory ADD COLUMN refusal TEXT;",
 
 	"ALTER TABLE intent DROP COLUMN operation;",
+
+	"ALTER TABLE inventory ADD COLUMN seen_observed INTEGER NOT NULL DEFAULT 0;",
 };
 
 int store_open_file(const char *path, struct db **ret_db, struct err *e)

@@ -65,6 +65,7 @@ struct store_row {
 	char *created_at;
 	char *last_applied; /* L */
 	int64_t seen_generation;
+	int64_t seen_observed; /* the highest plan_observed of it */
 	int64_t provisioned_generation;
 	char *provisioned; /* the whole body of that generation */
 	int64_t failed_generation;

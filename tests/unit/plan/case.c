@@ -180,6 +180,7 @@ static void load_record(struct plan_case *c, const struct node *map)
 	load_refusal(c, node_get(map, "refused"), r);
 	r->seen_generation = r->has_last_applied; /* of an object, if nothing else is said */
 	node_get_int(map, "seen_generation", &r->seen_generation);
+	node_get_int(map, "seen_observed", &r->seen_observed);
 	node_get_int(map, "provisioned_generation", &r->provisioned_generation);
 	node_get_int(map, "failed_generation", &r->failed_generation);
 	r->retry_at_ms = load_time(map, "retry_at");

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "apis.h"
 #include "documents.h"
 #include "reconcile/internal.h"
 #include "world.h"
@@ -42,6 +43,46 @@ static void test_what_was_seen_of_an_object_says_nothing_of_the_next_one(void **
 	assert_int_equal(w->trespasses, 0);
 	assert_int_equal(world_count(w, API_PATCH), 0);
 	assert_non_null(strstr(world_note(w, "sync"), "failure orders: "));
+}
+
+static void draft_with_more(struct world *w, const char *body)
+{
+	auto_free char *more = xasprintf(
+		"%.*s, \"topic_blacklist\": \"theirs\"}", (int)(strrchr(body, '}') - body), body);
+	world_draft(w, more)->foreign = true;
+}
+
+/* Neither uid nor created_at nor a lower generation tells: that it never ran does. */
+static void test_one_made_anew_that_never_ran_is_another(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(apis); i++) {
+		struct world w;
+		world_setup(&w);
+		set_api(&w, &apis[i]);
+		world_start_with(&w, ONE);
+		look_now(&w, 12 * MINUTE);
+		auto_free char *body = xstrdup(world_object(&w, "orders")->body);
+		world_delete(&w, "orders");
+		draft_with_more(&w, body);
+		look_now(&w, 12 * MINUTE);
+		world_commit(&w, DOCUMENT("orders", "5"));
+		world_run(&w, 12 * MINUTE);
+		assert_int_equal(w.trespasses, 0);
+		assert_int_equal(world_count(&w, API_PATCH), 0);
+		assert_non_null(strstr(world_note(&w, "sync"), "failure orders: exists already"));
+		world_object(&w, "orders")->foreign = false;
+		w.operation_ms = 3 * MINUTE; /* longer than what an API may lag behind */
+		world_approve_all(&w);
+		world_run(&w, 12 * MINUTE);
+		assert_string_equal(world_note(&w, "sync"), "success 1 in sync (1 changed)");
+		assert_false(world_has_event(&w, "orders", "adopted")); /* once is enough */
+		assert_false(world_has_event(&w, "orders", "superseded"));
+		world_commit(&w, DOCUMENT("orders", "6"));
+		world_run(&w, 12 * MINUTE);
+		assert_string_equal(world_note(&w, "sync"), "success 1 in sync (1 changed)");
+		world_teardown(&w);
+	}
 }
 
 static void test_what_was_refused_for_an_object_is_sent_to_the_next_one(void **state)
@@ -118,6 +159,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_test_setup, world_test_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_was_seen_of_an_object_says_nothing_of_the_next_one),
+		cmocka_unit_test(test_one_made_anew_that_never_ran_is_another),
 		TEST(test_what_was_refused_for_an_object_is_sent_to_the_next_one),
 		TEST(test_a_create_of_which_nobody_heard_is_not_lost_track_of),
 		TEST(test_nor_is_it_by_a_restart),

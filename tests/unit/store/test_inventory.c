@@ -33,6 +33,7 @@ static void assert_row(const struct store_row *a, const struct store_row *b)
 	assert_string_or_null(a->created_at, b->created_at);
 	assert_string_or_null(a->last_applied, b->last_applied);
 	assert_int_equal(a->seen_generation, b->seen_generation);
+	assert_int_equal(a->seen_observed, b->seen_observed);
 	assert_int_equal(a->provisioned_generation, b->provisioned_generation);
 	assert_string_or_null(a->provisioned, b->provisioned);
 	assert_int_equal(a->failed_generation, b->failed_generation);
@@ -59,6 +60,7 @@ static struct store_row full_row(const char *name)
 		.created_at = xstrdup("2026-11-30T16:44:23Z"),
 		.last_applied = xstrdup("{\"a\":1}"),
 		.seen_generation = 11,
+		.seen_observed = 10,
 		.provisioned_generation = 12,
 		.provisioned = xstrdup("{\"b\":2}"),
 		.failed_generation = 13,

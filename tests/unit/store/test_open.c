@@ -141,7 +141,7 @@ static void test_store_of_a_newer_version_is_left_alone(void **state)
 	struct fixture *f = *state;
 	auto_free char *file = store_file(f);
 	static const char *const newer[] = {
-		"", "", "", "", "", "", "", "", "", "CREATE TABLE of_the_future (n INTEGER)"};
+		"", "", "", "", "", "", "", "", "", "", "CREATE TABLE of_the_future (n INTEGER)"};
 	struct db *db = NULL;
 
 	fixture_close(f);

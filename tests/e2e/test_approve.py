@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """`weir approve`: what is held goes on, as it was shown and not otherwise."""
 
+import datetime
 import json
 import os
 import pty
 import pwd
 import subprocess
+import time
 import unittest
 
 from repository import clean_environment
@@ -15,6 +17,10 @@ TWO = {"orders.yaml": document("orders-dr", lag_alert_threshold=1), "payments.ya
 FOUR = TWO | {"stock.yaml": document("stock-dr"), "kept.yaml": document("kept-dr")}
 PRUNE = {"prune": {"enabled": True, "max": 1, "grace": "0s"}}
 ME = pwd.getpwuid(os.getuid()).pw_name
+
+
+def parse(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 def in_sync(s, files=TWO):
@@ -298,7 +304,21 @@ class HoldTest(unittest.TestCase):
             wait_for(lambda: told(s, "orders-dr")["gone_since"], DEADLINE_S)
             s.wait_pass(2)
             self.assertTrue(s.api.get("orders-dr"))
-            self.assertEqual(s.cli("resume", "orders-dr"), "orders-dr is resumed\n")
+            self.assertIn("suspended: by Git; deleted right after that, since it is not in Git", s.cli("explain", "orders-dr"))
+            text = s.cli("resume", "orders-dr")
+            self.assertIn("orders-dr is resumed; it is not in Git any more, and is deleted now unless", text)
+            wait_for(lambda: not s.api.get("orders-dr"), DEADLINE_S)
+
+    def test_its_grace_begins_once_it_is_resumed(self):
+        with Site(sync={"prune": {"enabled": True, "max": 1, "grace": "8s"}}) as s:
+            in_sync(s)
+            s.cli("suspend", "orders-dr", "--reason", "audit")
+            s.push({"orders.yaml": None})
+            wait_for(lambda: told(s, "orders-dr")["gone_since"], DEADLINE_S)
+            gone_since = told(s, "orders-dr")["gone_since"]
+            wait_for(lambda: time.time() > parse(gone_since) + 9, DEADLINE_S)
+            self.assertIn("is deleted after 8s", s.cli("resume", "orders-dr"))
+            self.assertGreater(parse(told(s, "orders-dr")["gone_since"]), parse(gone_since) + 8)
             wait_for(lambda: not s.api.get("orders-dr"), DEADLINE_S)
 
 

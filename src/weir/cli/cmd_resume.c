@@ -1,8 +1,11 @@
 /* weir resume: the end of a suspension. */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/daemon.h"
+#include "cli/show.h"
 
 static const char *reason;
 
@@ -11,6 +14,21 @@ static const struct opt opts[] = {
 	CLI_REASON_OPTION(&reason),
 	{.name = NULL},
 };
+
+/* What is gone from Git goes on to be deleted. */
+static void tell_then(const struct config *config, const char *name, const char *then)
+{
+	char grace[CLOCK_TEXT_MAX];
+	int64_t ms = config->sync.prune.grace_ms;
+	printf("%s is resumed", name);
+	if (!strcmp(then, "let go"))
+		printf("; it is not in Git any more, and is let go of");
+	else if (*then && config->sync.prune.enabled)
+		printf("; it is not in Git any more, and is deleted %s%s unless something else "
+		       "holds it:\n`weir suspend %s` keeps it, `weir explain %s` tells",
+			ms ? "after " : "now", ms ? duration_format(ms, grace) : "", name, name);
+	putchar('\n');
+}
 
 static int resume(const struct config *config, void *ctx)
 {
@@ -25,7 +43,7 @@ static int resume(const struct config *config, void *ctx)
 	if (still)
 		printf("%s: the order is taken back; its document suspends it still\n", args[0]);
 	else
-		printf("%s is resumed\n", args[0]);
+		tell_then(config, args[0], show_get(answer, "then"));
 	return 0;
 }
 

@@ -81,15 +81,28 @@ static int take_suspend(const struct desk *d, const struct node *body, const str
 	return 0;
 }
 
+/* What comes of it by itself then; NULL: it goes on as Git says. */
+static const char *follows(const struct desk *d, const char *name)
+{
+	struct record *r = ledger_find(d->ledger, name);
+	const struct replicator *document = r && r->accepted ? ledger_desired(r) : NULL;
+	if (!r || !r->row.gone_since_ms)
+		return NULL;
+	return document && document->sync.on_remove == REMOVE_ORPHAN ? "let go" : "delete";
+}
+
 static int take_resume(const struct desk *d, const struct node *body, const struct order *o,
 	struct arena *a, struct node *answer, struct err *e)
 {
 	(void)body;
 	bool still;
 	int rc = orders_resume(d->ledger, o, &still, e);
-	if (rc == 0)
-		node_map_set(a, answer, "suspended", node_bool(a, still));
-	return rc;
+	if (rc < 0)
+		return rc;
+	const char *then = still ? NULL : follows(d, o->name);
+	node_map_set(a, answer, "suspended", node_bool(a, still));
+	node_map_set(a, answer, "then", then ? node_string(a, then) : node_null(a));
+	return 0;
 }
 
 static int take_forget(const struct desk *d, const struct node *body, const struct order *o,

@@ -234,6 +234,7 @@ struct plan_item {
 						version that loaded, NULL if that is not known */
 	const struct plan_suspension *suspended; /* in force; `by` is NULL where YAML says so. Then
 						    nothing is done, also where all is in sync */
+	int64_t suspended_to_ms; /* wall; the end of a suspension that is over, 0: none */
 	const struct live *live; /* NULL for creates */
 	const struct plan_record *record; /* NULL if it is not in the inventory */
 	bool from_accepted; /* the file fails to load; healed to the last version that did */

@@ -187,12 +187,15 @@ static void hold_if_nothing_is_left(struct planner *p, struct plan_item *it)
 			it->name));
 }
 
-/* A beginning that is not known, or to come, is this moment. */
+/* Its grace is for people to see that it goes: while it was suspended, nobody saw that. A beginning
+ * that is not known, or to come, is this moment. */
 static void hold_in_grace(struct planner *p, struct plan_item *it)
 {
 	int64_t now = p->in->now_ms, since = it->record->gone_since_ms;
 	char grace[CLOCK_TEXT_MAX];
 
+	if (since < it->suspended_to_ms)
+		since = it->suspended_to_ms;
 	if (since <= 0 || since > now)
 		since = now;
 	if (p->in->prune.grace_ms <= now - since)

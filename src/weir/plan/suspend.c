@@ -1,4 +1,5 @@
 /* Replicators that somebody wants to be left alone: YAML says so, or a person did. */
+#include "base/clock.h"
 #include "plan/planner.h"
 
 static bool is_over(const struct planner *p, bool has_until, int64_t until_ms)
@@ -47,18 +48,31 @@ static const struct plan_suspension *from_person(
 	return s;
 }
 
+static void note_end(struct plan_item *it, int64_t until_ms)
+{
+	if (until_ms > it->suspended_to_ms)
+		it->suspended_to_ms = until_ms;
+}
+
 /* What Git says goes before what a person said, and is released in Git only. */
 static const struct plan_suspension *find_suspension(
-	struct planner *p, const struct subject *s, const struct plan_item *it)
+	struct planner *p, const struct subject *s, struct plan_item *it)
 {
 	const struct replicator *document = item_document(it);
 	const struct plan_suspension *outside = s->suspension;
 
-	if (document && document->sync.suspend.is_set &&
-		!is_over(p, document->sync.suspend.has_until, document->sync.suspend.until_ms))
-		return from_yaml(p, it->name, &document->sync.suspend);
-	if (outside && !is_over(p, outside->has_until, outside->until_ms))
+	if (document && document->sync.suspend.is_set) {
+		const struct sync_suspend *inside = &document->sync.suspend;
+
+		if (!is_over(p, inside->has_until, inside->until_ms))
+			return from_yaml(p, it->name, inside);
+		note_end(it, inside->until_ms);
+	}
+	if (!outside)
+		return NULL;
+	if (!is_over(p, outside->has_until, outside->until_ms))
 		return from_person(p, it->name, outside);
+	note_end(it, outside->until_ms);
 	return NULL;
 }
 
@@ -74,6 +88,19 @@ static const char *release_of(struct planner *p, const struct plan_item *it)
 	if (it->desired && !it->suspended->by)
 		return plan_text(p, "take sync.suspend out of its YAML%s", wait);
 	return plan_text(p, "`weir resume %s`%s", it->name, wait);
+}
+
+/* What comes once it is over, where that cannot be taken back. */
+static const char *describe_end(struct planner *p, enum plan_action action)
+{
+	char grace[CLOCK_TEXT_MAX];
+
+	if (action != PLAN_DELETE)
+		return "";
+	return plan_text(p, "; deleted %s that, since it is not in Git any more",
+		p->in->prune.grace_ms
+			? plan_text(p, "%s after", duration_format(p->in->prune.grace_ms, grace))
+			: "right after");
 }
 
 void item_suspend(struct planner *p, struct plan_item *it)
@@ -92,8 +119,9 @@ void item_suspend(struct planner *p, struct plan_item *it)
 	const char *before = it->held;
 	it->action = PLAN_NONE;
 	it->approval = NULL;
-	item_hold_until(it, PLAN_HOLD_SUSPEND, action, s->text, release_of(p, it),
-		s->has_until ? s->until_ms : 0);
+	item_hold_until(it, PLAN_HOLD_SUSPEND, action,
+		plan_text(p, "%s%s", s->text, was_held ? "" : describe_end(p, action)),
+		release_of(p, it), s->has_until ? s->until_ms : 0);
 	if (was_held)
 		item_note(it, "also held: %s", before);
 }

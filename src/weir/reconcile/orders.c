@@ -123,6 +123,10 @@ int orders_resume(struct ledger *l, const struct order *o, bool *ret_still, stru
 	if (!ordered && !lifted)
 		return err_set(e, ERR_CONFLICT, "%s is not suspended", o->name);
 	ledger_resume(l, o->name);
+	if (r && r->row.gone_since_ms) {
+		r->row.gone_since_ms = o->now_ms; /* its grace is for people to see */
+		ledger_changed(l, r);
+	}
 	ledger_event_by(l, o->now_ms, o->name, "resumed", or_nothing(o->reason), o->by);
 	*ret_still = says_so;
 	return 0;

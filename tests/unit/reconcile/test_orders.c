@@ -165,6 +165,7 @@ static void test_what_a_document_that_is_gone_said_is_lifted(void **state)
 	assert_false(still);
 	restart();
 	r = ledger_find(&ledger, "gone-dr");
+	assert_int_equal(r->row.gone_since_ms, 1000); /* its grace begins */
 	assert_non_null(r->accepted);
 	assert_int_equal(replicator_read_json(r->accepted, &arena, &document, &e), 0);
 	assert_false(document.sync.suspend.is_set);

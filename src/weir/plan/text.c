@@ -12,6 +12,7 @@
 #define UNMANAGED_MAX 10
 #define NAME_SHOWN    63
 #define VALUE_SHOWN   80 /* where the whole plan is not shown */
+#define DIFFS_SHOWN   6 /* on one line */
 
 void text_header(const struct plan_header *h, struct buf *out)
 {
@@ -144,13 +145,12 @@ static void add_side(struct buf *out, const struct plan_diff *d, const struct no
 {
 	auto_buf struct buf text = BUF_INIT;
 
-	if (value)
-		plan_value_text(&text, d->field, d->key, value);
+	plan_value_text(&text, d->field, d->key, value);
 	text_truncate(&text, VALUE_SHOWN);
-	buf_adds(out, value ? buf_str(&text) : "nothing");
+	buf_adds(out, buf_str(&text));
 }
 
-void plan_diff_text(const struct plan_diff *d, struct buf *out)
+static void add_setting(struct buf *out, const struct plan_diff *d)
 {
 	buf_adds(out, spec_fields[d->field].name);
 	if (d->key) {
@@ -158,10 +158,45 @@ void plan_diff_text(const struct plan_diff *d, struct buf *out)
 		plan_add_text(out, d->key);
 	}
 	buf_adds(out, ": ");
-	add_side(out, d, d->after);
+}
+
+static void add_side_or_nothing(
+	struct buf *out, const struct plan_diff *d, const struct node *value)
+{
+	if (value)
+		add_side(out, d, value);
+	else
+		buf_adds(out, "nothing");
+}
+
+void plan_diff_text(const struct plan_diff *d, struct buf *out)
+{
+	add_setting(out, d);
+	add_side_or_nothing(out, d, d->after);
 	buf_adds(out, " in Git, ");
-	add_side(out, d, d->before);
+	add_side_or_nothing(out, d, d->before);
 	buf_adds(out, " live");
+}
+
+void plan_diffs_text(const struct plan_item *item, struct buf *out)
+{
+	size_t n = 0;
+
+	vec_each (d, &item->diffs) {
+		const char *word = plan_change_name(d->change);
+
+		if (n++ >= DIFFS_SHOWN)
+			continue;
+		buf_adds(out, n > 1 ? ", " : "");
+		add_setting(out, d);
+		add_side(out, d, d->before);
+		buf_adds(out, " -> ");
+		add_side(out, d, d->after);
+		if (*word)
+			buf_addf(out, " (%s)", word);
+	}
+	if (n > DIFFS_SHOWN)
+		buf_addf(out, " and %zu more", n - DIFFS_SHOWN);
 }
 
 void render_text(const struct plan *p, const struct plan_header *h, bool colour, struct buf *out)

@@ -294,10 +294,7 @@ static void saved(struct engine *en, struct record *r, const struct live *live)
 	work_applied(en, r, live);
 	if (i->kind == INTENT_CREATE)
 		note_refused_body(r, NULL);
-	const char *what = i->kind == INTENT_CREATE ? "created" : "changed";
-	auto_free char *detail = xasprintf("generation %lld", (long long)i->generation);
-	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, what, detail);
-	progress(en, "%s: %s, %s", r->name, what, detail);
+	tell_written(en, r, i->generation, true);
 	if (foreign)
 		look_again(en, r, "somebody else saved something meanwhile");
 	else if (live->has_observed && live->observed_generation >= live->generation)

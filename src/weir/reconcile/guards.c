@@ -70,14 +70,30 @@ static bool is_bound(const struct engine *en, const char *digest)
 	return en->brake.approval && !strcmp(en->brake.approval, digest);
 }
 
+/* It is held again, and needs another approval: people wonder why. */
+static void tell_lapsed(struct engine *en, const char *digest)
+{
+	const struct approval *a = map_get(&en->ledger.approvals, digest);
+	const struct plan_item *item = plan_find(en->plan, a->name);
+	if (!item || item->action != PLAN_HOLD || !item->approval)
+		return;
+	auto_free char *detail = xasprintf(
+		"%s: what was approved has changed since, and it is held again; `weir approve %s` "
+		"shows it as it is",
+		a->action, a->name);
+	ledger_event(&en->ledger, now_wall(en), a->name, commit_of(en), "approval lapsed", detail);
+}
+
 void approvals_sweep(struct engine *en)
 {
 	if (!inputs_complete(en) || en->options.dry)
 		return;
 	for (size_t i = map_size(&en->ledger.approvals); i-- > 0;) {
 		auto_free char *digest = xstrdup(map_key(&en->ledger.approvals, i));
-		if (!is_bound(en, digest))
-			ledger_disapprove(&en->ledger, digest);
+		if (is_bound(en, digest))
+			continue;
+		tell_lapsed(en, digest);
+		ledger_disapprove(&en->ledger, digest);
 	}
 }
 

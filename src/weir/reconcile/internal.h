@@ -269,6 +269,14 @@ void contested_seen(struct engine *en, struct record *r, const struct plan_item 
 /* Before the document is accepted. */
 void contested_changed(struct engine *en, struct record *r, const struct replicator *desired);
 
+/* tell.c: what events say beside what was done */
+/* The item is about to be written: what differs, and what of it is drift. */
+void tell_writing(struct engine *en, struct record *r, const struct plan_item *item);
+/* The open intent was saved at that generation, as an answer said, or as it shows. */
+void tell_written(struct engine *en, const struct record *r, int64_t generation, bool was_answered);
+/* It is held: once for each reason. */
+void tell_held(struct engine *en, struct record *r, const struct plan_item *item);
+
 /* work.c: what a plan wants done about one replicator */
 void work_begin(struct engine *en, struct plan_item *item);
 void work_resume(struct engine *en, struct record *r);

@@ -244,7 +244,7 @@ static void judge_suspended(const struct plan_item *item, struct arena *a, struc
 						  s->reason[0] ? ": " : "", s->reason)
 					: s->reason;
 	out->in_git = item->desired && !s->by;
-	out->why = s->text;
+	out->why = item->hold == PLAN_HOLD_SUSPEND ? item->held : s->text;
 	out->release = item->release;
 	out->drift = has_drift(item);
 }

@@ -191,6 +191,8 @@ static void record_free(void *p)
 	free(r->accepted);
 	free(r->unread);
 	free(r->last_error);
+	free(r->differs);
+	free(r->drift);
 	free(r->saved);
 	free(r->refused_uid);
 	free(r->refused_created_at);

@@ -93,6 +93,10 @@ struct record {
 			    */
 	int64_t leaving_ms; /* wall; since when it has been on its way out, or wanted there, by us
 			       or by others; 0 if it is not */
+	char *differs; /* what the open intent changes, for people; NULL where not known */
+	char *drift; /* what others had changed when it was looked at last, NULL if nothing */
+	unsigned held_told; /* bit per plan_hold: there is an event of it */
+	int64_t held_told_at; /* monotonic; the first of them, 0: none since the start */
 	struct strv heals; /* settings whose drift the open intent repairs */
 	struct strv approvals; /* the digests that let the open intent be */
 	const struct plan_taken *taken; /* what the last write takes away, in taken_arena */

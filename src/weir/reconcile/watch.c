@@ -152,8 +152,8 @@ void watch_succeed(struct engine *en, struct record *r)
 	r->row.failed_generation = 0;
 	r->row.failures = 0;
 	str_replace(&r->row.failure, NULL);
-	ledger_event(
-		&en->ledger, now_wall(en), r->name, i->sha, i->heals ? "healed" : "healthy", NULL);
+	ledger_event(&en->ledger, now_wall(en), r->name, i->sha, i->heals ? "healed" : "healthy",
+		i->heals ? r->differs : NULL);
 	log_info(i->heals ? "drift is healed" : "replicator is Healthy", "replicator", r->name,
 		NULL);
 	progress(en, "%s: Healthy at generation %lld", r->name, (long long)i->generation);

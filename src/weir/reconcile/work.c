@@ -237,8 +237,10 @@ static void own_what_shows(struct engine *en, struct record *r, const struct pla
 	bool wrote = i->kind == INTENT_UPDATE || i->kind == INTENT_CREATE;
 	bool unanswered = wrote && i->state == INTENT_OPEN && live->generation > i->base_generation;
 	bool shows = unanswered && plan_intent_shows(item->record, live);
-	if (shows)
+	if (shows) {
+		tell_written(en, r, live->generation, false);
 		work_applied(en, r, live);
+	}
 	if (!shows || live->generation != i->base_generation + 1)
 		return;
 	i->state = INTENT_SAVED; /* what goes on top rests on a draft of ours */
@@ -278,6 +280,7 @@ static void begin_write(struct engine *en, struct plan_item *item)
 		.created_ms = now_wall(en),
 	};
 	r->healed = i->heals = heals_only(item);
+	tell_writing(en, r, item);
 	contested_note(r, item);
 	approval_note(r, item);
 	note_taken(r, item);
@@ -348,6 +351,7 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 		};
 		ledger_open_intent(&en->ledger, r, i);
 	}
+	bool was_lost = !i->generation;
 	i->generation = live->generation;
 	str_replace(&i->uid, xstrdup_opt(live->uid));
 	str_replace(&i->created_at, xstrdup_opt(live->created_at));
@@ -357,6 +361,8 @@ static void begin_reconcile(struct engine *en, struct plan_item *item)
 	r->was_observed = live->has_observed && !r->unobserved;
 	if (i->kind != INTENT_RECONCILE)
 		calls_changed(en, r); /* its answer may have been lost */
+	if (was_lost)
+		tell_written(en, r, live->generation, false);
 	work_applied(en, r, live);
 	calls_reconcile(en, r, false);
 }
@@ -468,6 +474,7 @@ static void begin_hold(struct engine *en, struct plan_item *item)
 	if (!r)
 		return;
 	follow_held(en, r, item);
+	tell_held(en, r, item);
 	if (item->hold == PLAN_HOLD_BACKOFF)
 		pass_soon(en, r->row.retry_at_ms - now_wall(en));
 	if (item->hold == PLAN_HOLD_BUSY)

@@ -54,8 +54,11 @@ const struct field sync_fields[] = {
 		.choices = adoptions,
 		.doc = "What happens if it exists already and weir did not create it. match takes "
 		       "it over if nothing written in Git differs, and holds it otherwise. "
-		       "overwrite takes it over and makes it as Git says. never holds it. Default: "
-		       "as sync.adopt of weir.yaml says."},
+		       "overwrite takes it over and makes it as Git says, unless it was there "
+		       "before "
+		       "weir's state folder was: then as match, until Git changes it. never holds "
+		       "it. "
+		       "Default: as sync.adopt of weir.yaml says."},
 	{.name = "foreign_drafts",
 		.type = FIELD_CHOICE,
 		.offset = offsetof(struct sync_settings, foreign_drafts),

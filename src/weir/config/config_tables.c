@@ -305,8 +305,8 @@ static const struct field sync_fields[] = {
 		.offset = offsetof(struct config, sync.adopt),
 		.doc = "A replicator that exists already: match takes it over if nothing written "
 		       "in Git differs, and holds it otherwise; overwrite takes it over and makes "
-		       "it as Git says, but is match as long as nothing was ever done from this "
-		       "state; never holds it."},
+		       "it as Git says, but is match for what was there before the state folder "
+		       "was, until Git changes that; never holds it."},
 	{.name = "timeout",
 		.type = FIELD_DURATION,
 		.def = "10m",
@@ -335,8 +335,9 @@ static const struct field sync_fields[] = {
 		.type = FIELD_INT,
 		.def = "0",
 		.offset = offsetof(struct config, sync.max_updates),
-		.doc = "The most replicators that one commit may change; the others are held. 0 is "
-		       "no limit."},
+		.doc = "The most replicators that one commit may change; of one that would change "
+		       "more, "
+		       "none is changed without approval. 0 is no limit."},
 	{.name = "windows",
 		.type = FIELD_LIST,
 		.sub = window_fields,

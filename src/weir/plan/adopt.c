@@ -122,8 +122,8 @@ static bool hold_difference(struct planner *p, struct plan_item *it, enum sync_a
 	if (adopt == ADOPT_OVERWRITE && !is_lost && !it->from_accepted)
 		return false;
 	return item_hold_unless_approved(p, it, PLAN_HOLD_ADOPT, PLAN_ADOPT,
-		is_lost ? "exists already and is not as Git says; with an empty state folder "
-			  "nothing is overwritten"
+		is_lost ? "exists already and is not as Git says; it was there before the state "
+			  "folder was, so sync.adopt: overwrite does not count"
 			: "exists already and is not as Git says",
 		plan_text(p, "write in Git what is live, or `weir approve %s` to overwrite it",
 			it->name));

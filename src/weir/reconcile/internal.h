@@ -277,14 +277,18 @@ void tell_written(struct engine *en, const struct record *r, int64_t generation,
 /* It is held: once for each reason. */
 void tell_held(struct engine *en, struct record *r, const struct plan_item *item);
 
-/* work.c: what a plan wants done about one replicator */
-void work_begin(struct engine *en, struct plan_item *item);
-void work_resume(struct engine *en, struct record *r);
+/* observe.c */
 /* Before a plan: what the list shows of operations of others. */
 void work_observe(struct engine *en);
 /* Where the API does not say which generation runs, others are watched starting it: `started` is
  * the highest that is known to be started. */
 void work_note_others(struct record *r, const struct live *live, int64_t started);
+
+/* work.c: what a plan wants done about one replicator */
+void work_begin(struct engine *en, struct plan_item *item);
+void work_resume(struct engine *en, struct record *r);
+/* What is live runs, or was set going: drafts are measured by it. */
+void work_provisioned(struct record *r, const struct live *live);
 /* How far it is, if that is news: an API shows nothing older of it, but for a while. */
 bool work_note_seen(const struct engine *en, struct record *r, const struct live *live);
 /* What the open intent leads to shows in the live object: it is what was last applied. */

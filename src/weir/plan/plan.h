@@ -342,7 +342,7 @@ void plan_render(const struct plan *p, const struct plan_header *header, enum pl
 	struct buf *out);
 /* "lag_alert_threshold: 100 in Git, 78 live": escaped, long values cut, secrets masked. */
 void plan_diff_text(const struct plan_diff *d, struct buf *out);
-/* What of the item differs, on one line and so written: "lag_alert_threshold: 78 -> 100 (drift), …". */
+/* All that differs, so written, on one line: "lag_alert_threshold: 78 -> 100 (drift), …". */
 void plan_diffs_text(const struct plan_item *item, struct buf *out);
 /* "2 to create, 1 to update, 1 held": the summary line alone. */
 void plan_summary(const struct plan *p, struct buf *out);

@@ -169,6 +169,15 @@ class FaultTest(unittest.TestCase):
             s.wake()
             s.wait_status(newer, "success", "^3 in sync")
 
+    def test_without_a_token_nobody_is_left_to_wait(self):
+        with Site() as s:
+            token = s.folder / "token"
+            s.configure(api={"token": f"file:{token}"})
+            s.start()
+            sha = s.push(TWO)
+            s.wait_status(sha, "error", f"api.token: cannot open {token}")
+            self.assertEqual(s.api.requests(), [])
+
     def test_a_token_that_may_only_read_is_named_for_each_replicator(self):
         with Site(environment={"API_TOKEN": "read-token"}) as s:
             sha = s.push(TWO)

@@ -383,6 +383,21 @@ class FileTest(unittest.TestCase):
                 done = subprocess.run([BIN / "weir", *words.split()], stdout=full, stderr=subprocess.PIPE, text=True)
                 self.assertEqual((done.returncode, "did not arrive" in done.stderr), (1, True))
 
+    def test_a_reader_who_has_seen_enough_is_told_nothing(self):
+        with Site() as s:
+            s.push(TWO)
+            ours, theirs = os.pipe()
+            os.close(ours)
+            done = subprocess.run(
+                [BIN / "weir", "plan", "-c", s.config_file],
+                env=clean_environment() | s.environment,
+                stdout=theirs,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            os.close(theirs)
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+
     def test_what_is_printed_goes_into_no_file_where_streams_are_closed(self):
         with Site() as s:
             words = f"exec {BIN}/weir run -c {s.config_file} <&- >&- 2>&-"

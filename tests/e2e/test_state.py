@@ -113,8 +113,19 @@ class RestoreTest(unittest.TestCase):
             s.cli("state", "backup", copy)
             s.stop()
             s.state.rename(s.folder / "lost")
-            self.assertIn("there was none before", s.cli("state", "restore", copy))
+            said = s.cli("state", "restore", copy)
+            self.assertIn("there was none before", said)
+            self.assertNotIn("nothing is known yet", said)
             self.assertIn("No changes.", s.cli("plan"))
+
+    def test_one_of_something_else_is_said_to_be_so(self):
+        with Site() as s:
+            in_sync(s)
+            copy = s.folder / "copy"
+            s.cli("state", "backup", copy)
+            s.stop()
+            s.configure(source={"branch": "other"})
+            self.assertIn("for this one nothing is known yet", s.cli("state", "restore", copy))
 
     def test_a_store_that_is_damaged_is_replaced_and_kept(self):
         with Site() as s:
@@ -156,7 +167,8 @@ class RestoreTest(unittest.TestCase):
                 ("empty", "no store of weir"),
                 ("other", "no store of weir.*has no table value; nothing was changed; name another copy"),
                 ("cut", "is damaged; nothing was changed; name another copy"),
-                ("newer", "of a newer release"),
+                ("newer", "newer: .*of a newer release"),
+                (".", "is no file; name the copy that"),
             ):
                 self.assertRegex(s.cli("state", "restore", s.folder / name, status=1), words)
                 self.assertEqual((s.state / "weir.db").read_bytes(), before)

@@ -360,6 +360,8 @@ int command_main(const char *program, const char *about, const struct command *c
 	int status = run_words(program, about, commands, argc, argv);
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	fprintf(stderr, "%s: what was printed did not arrive: %s\n", program, strerror(errno));
+	if (errno != EPIPE) /* as of `| head`: whoever reads has seen enough */
+		fprintf(stderr, "%s: what was printed did not arrive: %s\n", program,
+			strerror(errno));
 	return err_exit_status(ERR_IO);
 }

@@ -85,6 +85,9 @@ static bool no_number(
 
 	buf_adds(&allowed, "a whole number ");
 	add_numbers(&allowed, field);
+	if (value->type == NODE_REAL && !is_written_otherwise)
+		return field_problem(c, value,
+			"must be %s; this one is too large or has a fraction", buf_str(&allowed));
 	if (!is_written_otherwise)
 		return field_wrong_type(c, value, buf_str(&allowed));
 	return field_problem(

@@ -229,6 +229,8 @@ struct api_answer *api_answer_failed(enum api_verb verb, uint64_t token, const s
 	a->verb = verb;
 	a->token = token;
 	a->err = *err;
-	a->outcome = err->retriable ? API_TRY_AGAIN : API_NONSENSE;
+	a->outcome = err->code == ERR_AUTH ? API_AUTH
+		     : err->retriable	   ? API_TRY_AGAIN
+					   : API_NONSENSE;
 	return a;
 }

@@ -47,7 +47,7 @@ enum api_outcome {
 	API_STALE, /* 409 of a reconcile, 412 of a patch: read again */
 	API_KEY_REUSED, /* 422 of a reconcile: the key went with another body */
 	API_REFUSED, /* 400, 422: not until Git or the live object changes */
-	API_AUTH, /* 401: stop calling, probe slowly */
+	API_AUTH, /* 401, or there is no token to be read: stop calling, probe slowly */
 	API_FORBIDDEN, /* 403: this object is blocked */
 	API_TRY_AGAIN, /* network, timeout, 408, 425, 429, 5xx: the effect is not known */
 	API_NONSENSE, /* an answer that is not the API's: HTML, truncated, too large, a redirect */

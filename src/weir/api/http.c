@@ -84,8 +84,10 @@ static int build_request(const struct api_http *h, const struct api_call *c,
 	else if (c->body)
 		buf_adds(&r->body, c->body);
 	rc = add_headers(r, c, e);
-	if (rc == 0 && secret_ref_read(h->token_ref, &r->bearer, e) < 0)
+	if (rc == 0 && secret_ref_read(h->token_ref, &r->bearer, e) < 0) {
+		e->code = ERR_AUTH; /* as if the API had refused it: waiting does not help */
 		rc = err_prefix(e, "api.token");
+	}
 	if (rc < 0) {
 		http_request_free(r);
 		return rc;

@@ -101,7 +101,9 @@ const struct command cmd_apply = {
 	.args = "",
 	.help = "Takes the newest commit of the branch (or --path DIR), makes the API as it says, "
 		"and waits until every replicator "
-		"is Healthy or cannot become so. The exit status is 0 if all is well, 1 if not. "
+		"is Healthy or cannot become so. What cannot be reached is tried again for "
+		"sync.timeout. "
+		"The exit status is 0 if all is well, 1 if not. "
 		"Where a daemon works on the same state, it is told to look now, and waited for; "
 		"only a folder is refused then.",
 	.opts = opts,

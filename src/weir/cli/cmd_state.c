@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/host.h"
 #include "store/store.h"
 
 static const struct opt opts[] = {
@@ -20,14 +21,34 @@ static int backup(const struct config *config, const char *file, struct err *e)
 	return rc;
 }
 
+/* Whether weir knows what it is to work on from that store. */
+static int knows_source(const struct config *config, bool *ret_knows, struct err *e)
+{
+	auto_free char *scope = host_scope(config);
+	auto_free char *head = NULL;
+	struct store *s = NULL;
+	int rc = store_open_shared(config->state, scope, &s, e);
+	if (rc == 0)
+		rc = store_get(s, "head", &head, e);
+	*ret_knows = head && head[0];
+	store_close(s);
+	return rc;
+}
+
 static int restore(const struct config *config, const char *file, struct err *e)
 {
 	auto_free char *kept = NULL;
+	bool knows = false;
 	int rc = store_restore(config->state, file, clock_wall_ms(&clock_real), &kept, e);
+	if (rc == 0)
+		rc = knows_source(config, &knows, e);
 	if (rc < 0)
 		return rc;
 	printf("%s is the store in %s now; %s%s\n", file, config->state,
 		kept ? "what was there is kept as " : "there was none before", kept ? kept : "");
+	if (!knows)
+		puts("It is of another repository, branch, path, API or organization than "
+		     "weir.yaml names: for this one nothing is known yet.");
 	puts("What was created or adopted since that copy was made is adopted anew where it is as "
 	     "Git says, and held where it is not.");
 	return 0;

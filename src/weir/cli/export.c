@@ -242,15 +242,21 @@ static void add_unknown(const struct live *live, struct buf *out)
 	add_comment(out, line);
 }
 
+/* Also of one that cannot be declared: it may be why. */
+static void add_dropped(struct exporting *x)
+{
+	for (size_t i = 0; i < map_size(&x->dropped); i++)
+		strv_pushf(&x->reasons, "%s: %s", map_key(&x->dropped, i),
+			(const char *)map_value(&x->dropped, i));
+}
+
 static void add_notes(struct exporting *x, struct buf *out)
 {
 	const struct live *live = x->live;
-	for (size_t i = 0; i < map_size(&x->dropped); i++) {
-		auto_free char *line = xasprintf("left out: %s: %s", map_key(&x->dropped, i),
-			(const char *)map_value(&x->dropped, i));
+	add_dropped(x);
+	vec_each (reason, &x->reasons) {
+		auto_free char *line = xasprintf("left out: %s", *reason);
 		add_comment(out, line);
-		strv_pushf(&x->reasons, "%s: %s", map_key(&x->dropped, i),
-			(const char *)map_value(&x->dropped, i));
 	}
 	add_unknown(live, out);
 	if (live->has_observed && live->observed_generation < live->generation)
@@ -265,6 +271,7 @@ static void write_hopeless(struct exporting *x, struct buf *out)
 	auto_free char *line = xasprintf("%s cannot be declared in Git:", x->live->identifier);
 	buf_clear(out);
 	add_comment(out, line);
+	add_dropped(x);
 	vec_each (reason, &x->reasons) {
 		auto_free char *indented = xasprintf("  %s", *reason);
 		add_comment(out, indented);

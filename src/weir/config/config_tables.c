@@ -172,8 +172,9 @@ static const struct field store_fields[] = {
 		.choices = store_words,
 		.flags = FIELD_REQUIRED,
 		.offset = offsetof(struct secret_store_config, type),
-		.doc = "directory: a file for each key below root/path; env: an environment "
-		       "variable for each key."},
+		.doc = "directory: a file for each key in the folder root/PATH; env: an "
+		       "environment variable for each key. PATH is the secret path without the "
+		       "store's prefix."},
 	{.name = "prefix",
 		.type = FIELD_STRING,
 		.def = "",

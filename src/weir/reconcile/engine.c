@@ -40,7 +40,7 @@ static void note_outcome(struct engine *en, const struct api_answer *a)
 	en->stats.outcomes[a->outcome]++;
 	if (a->outcome == API_AUTH) {
 		en->auth_refused = true;
-		trouble_starts(en, &en->api, &a->err, "the API refuses the token");
+		trouble_starts(en, &en->api, &a->err, "there is no token that the API takes");
 		en->api.until_mono = now_mono(en) + BACKOFF_MOST_MS;
 		pass_soon(en, BACKOFF_MOST_MS);
 	} else if (a->outcome == API_OK) {

@@ -132,9 +132,14 @@ static void accept_documents(struct engine *en, const struct catalog *before)
 }
 
 /* Whoever only plans is shown them with the plan. */
+static enum log_level level_of_errors(const struct engine *en)
+{
+	return en->options.dry ? LOG_INFO : LOG_ERROR;
+}
+
 static void log_problems(const struct engine *en)
 {
-	enum log_level level = en->options.dry ? LOG_INFO : LOG_ERROR;
+	enum log_level level = level_of_errors(en);
 	vec_each (p, &en->catalog->problems) {
 		auto_buf struct buf line = BUF_INIT;
 		problem_format(p, &line);
@@ -149,9 +154,10 @@ static void note_load_error(struct engine *en, const struct err *e)
 {
 	const struct err *before = &en->load_err;
 	bool is_new = before->code == ERR_OK || strcmp(before->msg, e->msg) != 0;
+	enum log_level level = level_of_errors(en);
 	if (e->code != ERR_OK && is_new)
-		log_error(
-			"the commit cannot be read", "commit", en->head.sha, "error", e->msg, NULL);
+		log_line(level, "the commit cannot be read", "commit", en->head.sha, "error",
+			e->msg, NULL);
 	en->load_err = *e;
 }
 
@@ -313,7 +319,7 @@ void pass_read_done(struct engine *en, struct read_result *result)
 
 static void fail_observing(struct engine *en, const struct err *e)
 {
-	if (e->http != 401) /* that trouble started when the answer came */
+	if (e->code != ERR_AUTH) /* that trouble started when the answer came */
 		trouble_starts(en, &en->api, e, "the API cannot be read");
 	en->pass_at = en->api.until_mono;
 	end_pass(en);
@@ -464,10 +470,10 @@ static void tell_new_store(struct engine *en)
 		return;
 	if (n) {
 		auto_free char *detail = xasprintf(
-			"the API has %zu replicators of which nothing is known: what differs is "
+			"the API has %zu replicator%s of which nothing is known: what differs is "
 			"not written over, fields that were removed from Git before cannot be "
 			"reset, and protections, suspensions and the rewind mark are forgotten",
-			n);
+			n, n == 1 ? "" : "s");
 		log_warn("the store is new", "detail", detail, NULL);
 		ledger_event(&en->ledger, now_wall(en), NULL, commit_of(en), "new store", detail);
 	}

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -52,11 +53,22 @@ static int take_copy(const char *file, const char *path, struct err *e)
 	if (rc < 0)
 		return rc;
 	rc = store_open_file(path, &db, e);
-	if (rc == 0)
+	if (rc == 0) {
 		db_close(db);
-	else
-		remove_all(path);
-	return rc;
+		return 0;
+	}
+	remove_all(path);
+	return err_prefix(e, "%s", file);
+}
+
+/* Of a folder SQLite says that the disk may be broken. */
+static int check_is_file(const char *file, struct err *e)
+{
+	struct stat st;
+	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+		return err_set(e, ERR_INVALID,
+			"%s is no file; name the copy that `weir state backup` made", file);
+	return 0;
 }
 
 /* What stands in its log only gets into its file, as SQLite does when the last one closes it. Of a
@@ -117,7 +129,10 @@ int store_restore(
 	auto_free char *fresh = fs_join(folder, "weir.db.restored");
 	auto_free char *lock_path = fs_join(folder, "lock");
 	auto_close int lock = -1;
-	int rc = fs_mkdirs(folder, 0700, e);
+	int rc = check_is_file(file, e);
+	if (rc < 0)
+		return rc;
+	rc = fs_mkdirs(folder, 0700, e);
 	if (rc == 0)
 		rc = fs_lock(lock_path, &lock, e);
 	if (rc < 0 && e->code == ERR_CONFLICT)

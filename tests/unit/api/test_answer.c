@@ -324,6 +324,12 @@ static void test_no_answer_may_be_tried_again_or_makes_no_sense(void **state)
 	api_answer_free(a);
 
 	err_clear(&e);
+	err_set(&e, ERR_AUTH, "there is no token");
+	a = api_answer_failed(API_PATCH, 9, &e);
+	assert_int_equal(a->outcome, API_AUTH);
+	api_answer_free(a);
+
+	err_clear(&e);
 	err_set(&e, ERR_LIMIT, "it is too large");
 	a = api_answer_failed(API_LIST, 9, &e);
 	assert_int_equal(a->outcome, API_NONSENSE);

@@ -301,7 +301,8 @@ static void test_wrong_values_are_told_what_is_right(void **state)
 	assert_bad("number: 0", "1:9: number: must be a number between 1 and 100, such as 8");
 	assert_bad("number: 101", "1:9: number: must be a number between 1 and 100, such as 8");
 	assert_bad("number: 1.5",
-		"1:9: number: must be a whole number between 1 and 100, such as 8, is a number");
+		"1:9: number: must be a whole number between 1 and 100, such as 8; this "
+		"one is too large or has a fraction");
 	assert_bad("number: \"5\"", "1:9: number: must be a whole number between 1 and 100, such "
 				    "as 8, in plain digits and without "
 				    "quotes");

@@ -213,8 +213,11 @@ static bool is_needed(const struct world *w, int who)
 static bool is_in_grace(const struct world *w, int who)
 {
 	const struct memory *m = &w->memory[who];
-	int64_t grace = w->config.sync.prune.grace_ms;
-	return w->now - m->gone_now < grace && world_wall(w) - m->gone_wall < grace;
+	int64_t grace = w->config.sync.prune.grace_ms, is_gone_for = w->now - m->gone_now;
+	bool restarted = w->started_now > m->gone_now || w->twin.acts;
+	if (!restarted) /* steps of less than a second are not reckoned with */
+		return is_gone_for < grace - 1000;
+	return is_gone_for < grace && world_wall(w) - m->gone_wall < grace;
 }
 
 static void may_replace(const struct world *w, int who, const struct doc *d)

@@ -363,6 +363,7 @@ void world_start(struct world *w)
 	w->taken_here = w->held = false;
 	w->fresh = 0;
 	w->started = w->tick;
+	w->started_now = w->now;
 	w->updated = 0;
 	check_restarted(w);
 	if (engine_new(&options, &w->engine, &e) < 0)

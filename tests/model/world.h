@@ -169,6 +169,7 @@ struct world {
 	bool effect_orphan; /* nobody waits for its answer */
 	uint64_t started; /* the tick */
 	uint64_t written; /* ... until which what it knew was written down */
+	int64_t started_now;
 	struct engine *engine;
 	struct twin {
 		struct engine *engine; /* NULL: it does not run */

@@ -224,7 +224,8 @@ static const struct field prune_fields[] = {
 		.def = "1h",
 		.max = 90 * DAY,
 		.offset = offsetof(struct config, sync.prune.grace_ms),
-		.doc = "How long a document must have been gone before its replicator is deleted."},
+		.doc = "How long a document must have been gone before its replicator is deleted. "
+		       "Setting the clock while weir runs makes that no shorter."},
 	{.name = NULL},
 };
 

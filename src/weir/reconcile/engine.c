@@ -274,6 +274,7 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
 		ledger_detach(&en->ledger);
 	en->read_at = en->pass_at = now_mono(en);
 	en->head_since = now_wall(en);
+	en->wall_ahead = now_wall(en) - now_mono(en);
 	for (size_t i = 0; !options->dry && i < map_size(&en->ledger.records); i++)
 		work_resume(en, map_value(&en->ledger.records, i));
 	*ret_engine = en;

@@ -7,6 +7,8 @@
 #include "doc/json.h"
 #include "reconcile/internal.h"
 
+#define CLOCK_STEP_MS 1000 /* by less the two clocks may be apart because one was read later */
+
 /* The plan's inputs as arrays. */
 struct inputs {
 	VEC(const struct replicator *) accepted;
@@ -52,8 +54,25 @@ static void mark_gone(struct engine *en, struct record *r, const struct replicat
 	ledger_changed(&en->ledger, r);
 }
 
+/* A grace is time that passes: setting the clock makes it no shorter and no longer. */
+static void follow_clock(struct engine *en)
+{
+	int64_t ahead = now_wall(en) - now_mono(en), step = ahead - en->wall_ahead;
+	if (llabs(step) < CLOCK_STEP_MS)
+		return;
+	en->wall_ahead = ahead;
+	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
+		struct record *r = map_value(&en->ledger.records, i);
+		if (!r->row.gone_since_ms)
+			continue;
+		r->row.gone_since_ms += step;
+		ledger_changed(&en->ledger, r);
+	}
+}
+
 void inputs_mark_gone(struct engine *en)
 {
+	follow_clock(en);
 	const struct catalog *catalog = catalog_of(en);
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
@@ -63,6 +82,7 @@ void inputs_mark_gone(struct engine *en)
 
 static void gather_records(struct engine *en, struct inputs *in)
 {
+	follow_clock(en);
 	const struct catalog *catalog = catalog_of(en);
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);

@@ -105,6 +105,7 @@ struct engine {
 	struct map begun; /* names of replicators that this head changed, or had started */
 	struct map changed; /* ... and whose operation came to its end */
 
+	int64_t wall_ahead; /* of the monotonic clock, as far as was reckoned with */
 	struct catalog *nothing; /* empty and incomplete: stands for a tree that cannot be read */
 
 	struct api_list incoming; /* the list that is being read */

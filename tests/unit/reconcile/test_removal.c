@@ -275,6 +275,23 @@ static void test_grace_counts_from_the_first_pass_and_outlives_a_restart(void **
 	assert_null(world_object(w, "payments"));
 }
 
+/* Forward it would end the grace at once, back it would never end. */
+static void test_setting_the_clock_leaves_a_grace_as_long_as_it_is(void **state)
+{
+	static const int64_t steps[] = {10 * 24 * 60 * MINUTE, -10 * 24 * 60 * MINUTE};
+	struct world *w = *state;
+	prune(w, 1, 10 * MINUTE);
+	world_start_with(w, TWO);
+	world_commit(w, ONE);
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		w->wall_ahead += steps[i];
+		world_run(w, 4 * MINUTE);
+		assert_int_equal(world_count(w, API_DELETE), 0);
+	}
+	world_run(w, 3 * MINUTE);
+	assert_int_equal(world_count(w, API_DELETE), 1);
+}
+
 static void test_coming_back_starts_the_grace_anew(void **state)
 {
 	struct world *w = *state;
@@ -467,6 +484,7 @@ int main(void)
 		TEST(test_nothing_is_deleted_while_git_cannot_be_read),
 		TEST(test_grace_ends_when_it_ends),
 		TEST(test_grace_counts_from_the_first_pass_and_outlives_a_restart),
+		TEST(test_setting_the_clock_leaves_a_grace_as_long_as_it_is),
 		TEST(test_coming_back_starts_the_grace_anew),
 		TEST(test_what_is_gone_is_not_healed_when_git_breaks),
 		TEST(test_what_protects_is_remembered_when_it_is_gone),

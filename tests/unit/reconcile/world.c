@@ -14,7 +14,8 @@
 
 static int64_t wall(void *ctx)
 {
-	return 1790000000000 + ((struct world *)ctx)->now;
+	const struct world *w = ctx;
+	return 1790000000000 + w->now + w->wall_ahead;
 }
 
 static int64_t mono(void *ctx)

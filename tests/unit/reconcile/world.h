@@ -72,6 +72,7 @@ struct call_log {
 
 struct world {
 	int64_t now;
+	int64_t wall_ahead; /* of where it began: somebody set the clock */
 	struct clock clock;
 	struct rng_seeded seed;
 	struct rng rng;

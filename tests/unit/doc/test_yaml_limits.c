@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "base/err.h"

@@ -52,7 +52,7 @@ class AwayTest(unittest.TestCase):
         s.api.reset("requests")
         begin()
         second = s.push({"orders.yaml": document("orders-dr", lag_alert_threshold=2), "payments.yaml": None})
-        s.wait_status(second, "pending", "^API unreachable since .*: ")
+        s.wait_seen(second, "pending", "^API unreachable since .*: ")
         s.wait_status(second, "error", f"^API unreachable since .*: .*({words}{BEHIND_A_PROXY})")
         self.assertEqual(s.get("/readyz")[0], 503)
         self.assertEqual(s.get("/healthz")[0], 200)

@@ -39,15 +39,16 @@ bool inputs_complete(const struct engine *en)
 	return catalog_of(en)->complete && !en->source.times;
 }
 
-/* Since when it has been gone from Git: what is missing is gone only if all of Git was read. */
+/* Since when it has been gone from Git: what is missing is gone only if all of Git was read. A time
+ * to come is of a clock that was set back since, while nobody was there to follow it. */
 static void mark_gone(struct engine *en, struct record *r, const struct replicator *declared)
 {
-	int64_t since = r->row.gone_since_ms;
+	int64_t since = r->row.gone_since_ms, now = now_wall(en);
 	bool is_ours = r->row.owned || r->intent;
 	if (declared || !is_ours)
 		since = 0;
-	else if (!since && inputs_complete(en))
-		since = now_wall(en);
+	else if ((!since || since > now) && inputs_complete(en))
+		since = now;
 	if (since == r->row.gone_since_ms)
 		return;
 	r->row.gone_since_ms = since;

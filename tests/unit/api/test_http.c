@@ -378,7 +378,8 @@ static void test_missing_token_is_told_and_may_come_back(void **state)
 	struct request call = {.verb = API_LIST, .page = ""};
 
 	unsetenv("API_TEST_TOKEN");
-	assert_int_equal(ask(f, call)->outcome, API_TRY_AGAIN);
+	assert_int_equal(ask(f, call)->outcome, API_AUTH);
+	assert_true(f->answer->err.retriable);
 	assert_non_null(strstr(f->answer->err.msg, "API_TEST_TOKEN"));
 	assert_int_equal(count_requests(f), 0);
 	setenv("API_TEST_TOKEN", "s3cret", 1);

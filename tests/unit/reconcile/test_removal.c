@@ -292,6 +292,22 @@ static void test_setting_the_clock_leaves_a_grace_as_long_as_it_is(void **state)
 	assert_int_equal(world_count(w, API_DELETE), 1);
 }
 
+static void test_a_clock_that_was_set_back_meanwhile_begins_the_grace_once_more(void **state)
+{
+	struct world *w = *state;
+	prune(w, 1, 10 * MINUTE);
+	world_start_with(w, TWO);
+	world_commit(w, ONE);
+	world_run(w, 4 * MINUTE);
+	world_kill(w);
+	w->wall_ahead -= 10 * 24 * 60 * MINUTE;
+	world_start(w);
+	world_run(w, 9 * MINUTE);
+	assert_int_equal(world_count(w, API_DELETE), 0);
+	world_run(w, 2 * MINUTE);
+	assert_int_equal(world_count(w, API_DELETE), 1);
+}
+
 static void test_coming_back_starts_the_grace_anew(void **state)
 {
 	struct world *w = *state;
@@ -485,6 +501,7 @@ int main(void)
 		TEST(test_grace_ends_when_it_ends),
 		TEST(test_grace_counts_from_the_first_pass_and_outlives_a_restart),
 		TEST(test_setting_the_clock_leaves_a_grace_as_long_as_it_is),
+		TEST(test_a_clock_that_was_set_back_meanwhile_begins_the_grace_once_more),
 		TEST(test_coming_back_starts_the_grace_anew),
 		TEST(test_what_is_gone_is_not_healed_when_git_breaks),
 		TEST(test_what_protects_is_remembered_when_it_is_gone),

@@ -191,7 +191,8 @@ static struct op *start_operation(struct world *w, int who, bool ours)
 				  .left = ours || w->twin.acts ? w->effect_left : w->tick,
 				  .at_wall = world_wall(w),
 				  .changed = w->changed[who],
-				  .head_tick = head_tick,
+				  .commit = w->taken,
+				  .stores = w->stores_lost,
 				  .changes = ours && head_tick && w->changed[who] >= head_tick});
 	o->op = w->ops.n;
 	o->runs = o->live;

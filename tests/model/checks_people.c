@@ -110,12 +110,20 @@ void check_updates(struct world *w, int who, int64_t generation, const struct bo
 
 enum fate { FATE_NONE, FATE_DOUBT, FATE_WELL };
 
-/* Of what the commit began with the replicator. */
-static enum fate fate_of(const struct world *w, int who, uint64_t head_tick)
+/* As far as weir remembers; it may have been head before. */
+static bool is_of_commit(const struct world *w, const struct op *op, int who)
 {
+	return op->who == who && op->changes && op->commit == w->taken &&
+	       op->stores == w->stores_lost;
+}
+
+/* Of what the commit began with the replicator. */
+static enum fate fate_of(const struct world *w, int who)
+{
+	uint64_t head_tick = w->taken ? git_commit(w, w->taken)->head_tick : 0;
 	const struct op *last = NULL;
 	vec_each (op, &w->ops)
-		if (op->who == who && op->changes && op->head_tick == head_tick)
+		if (is_of_commit(w, op, who))
 			last = op;
 	/* What takes longer than sync.timeout, by that clock, holds up nobody. */
 	bool in_time = last && w->jumped_far < last->changed &&
@@ -137,11 +145,11 @@ void check_unsure(struct world *w, const struct api_call *c)
 			w->unsure[who] = w->tick;
 }
 
-static bool was_begun_before(const struct world *w, int who, uint64_t head_tick)
+static bool was_begun_before(const struct world *w, int who)
 {
 	int n = 0;
 	vec_each (op, &w->ops)
-		n += op->who == who && op->changes && op->head_tick == head_tick;
+		n += is_of_commit(w, op, who);
 	return n > 1;
 }
 
@@ -152,10 +160,10 @@ void check_brake(const struct world *w, int who)
 {
 	uint64_t head_tick = w->taken ? git_commit(w, w->taken)->head_tick : 0;
 	int doubtful = 0, well = 0;
-	if (w->approved[who].braked || was_begun_before(w, who, head_tick))
+	if (w->approved[who].braked || was_begun_before(w, who))
 		return; /* a person said to go on with it, or it is a further attempt */
 	for (int other = 0; other < WHO__COUNT; other++) {
-		enum fate fate = fate_of(w, other, head_tick);
+		enum fate fate = fate_of(w, other);
 		doubtful += fate == FATE_DOUBT && w->unsure[other] < head_tick;
 		well += fate == FATE_WELL;
 	}

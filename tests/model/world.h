@@ -26,7 +26,8 @@ struct op { /* an operation */
 	uint64_t left; /* the tick at which the call did that began it */
 	int64_t at_wall; /* when it began */
 	uint64_t changed; /* the tick at which the change left that it is for */
-	uint64_t head_tick; /* of the commit that weir went by */
+	size_t commit; /* that weir went by: index + 1 */
+	unsigned stores; /* that were lost before */
 	char key[UUID_MAX];
 };
 

@@ -203,6 +203,14 @@ void pass_written(struct engine *en);
 void pass_stop_begun(struct engine *en);
 /* Lets go of what was not sent yet; the next pass plans it anew. */
 void pass_abandon(struct engine *en);
+/* The plan points into catalog, list and accepted documents: it goes before any of them does. */
+void pass_forget_plan(struct engine *en);
+/* Or, if the API cannot be read now, as soon as it can. */
+void pass_compare_now(struct engine *en);
+
+/* head.c: what was read of Git. Nothing is taken of a commit whose past the store cannot tell. */
+void head_take(struct engine *en, struct read_result *result);
+void head_take_secrets(struct engine *en, struct read_result *result);
 
 /* inputs.c: what a plan is made from */
 struct plan *inputs_plan(struct engine *en);

@@ -72,6 +72,7 @@ struct record {
 	int64_t looked_generation; /* that was seen last since the operation began */
 	int64_t rest_generation; /* at which the status was last seen at rest */
 	int64_t busy_generation; /* at which others were seen to have it provisioned, 0 if none */
+	int64_t confirmed_at; /* monotonic; when a pass asked for it by itself, and got an answer */
 	int64_t shown_at; /* monotonic; when an answer about it alone showed it last */
 	int64_t seen_at; /* monotonic; when row.seen_generation was seen first, a create was
 			    answered or given up, or the start */

@@ -28,10 +28,10 @@ bool check_ever_written(const struct world *w, int who, enum field_of f)
 	return false;
 }
 
-/* A unit cannot be there without its threshold, which is left alone. */
-static bool is_beside_ignored(const struct object *o, enum field_of f, const struct doc *d)
+bool check_leaves_alone(const struct doc *d, const struct object *o, enum field_of f)
 {
-	return f == F_UNIT && d->ignore >> F_THRESHOLD & 1 && !o->live.v[F_THRESHOLD];
+	bool threshold_too = d->ignore >> F_THRESHOLD & 1;
+	return d->ignore >> f & 1 || (f == F_UNIT && threshold_too && !o->live.v[F_THRESHOLD]);
 }
 
 /* Where the API does not tell which generation runs, a status that leaves its rest and comes back
@@ -52,7 +52,7 @@ bool check_as_git(const struct world *w, int who, const struct doc *d)
 		return false;
 	for (enum field_of f = 0; f < F__COUNT; f++) {
 		int wanted = doc_value(d, f);
-		if (!wanted || d->ignore >> f & 1 || is_beside_ignored(o, f, d))
+		if (!wanted || check_leaves_alone(d, o, f))
 			continue;
 		if (!same_value(f, wanted, o->live.v[f]) ||
 			(!looks_started(w, o, f) && !same_value(f, wanted, o->runs.v[f])))

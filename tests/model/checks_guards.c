@@ -81,7 +81,8 @@ void check_taken(struct world *w, const struct tree *t)
 static bool says_all(const struct object *o, const struct doc *d)
 {
 	for (enum field_of f = 0; f < F__COUNT; f++)
-		if (doc_value(d, f) && !same_value(f, doc_value(d, f), o->live.v[f]))
+		if (!check_leaves_alone(d, o, f) && doc_value(d, f) &&
+			!same_value(f, doc_value(d, f), o->live.v[f]))
 			return false;
 	return true;
 }

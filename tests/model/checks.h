@@ -75,7 +75,7 @@ bool check_is_pruned(const struct world *w, int who, const struct tree *t);
 /* Some commit that weir took says so of the field. */
 bool check_ever_says(const struct world *w, int who, enum field_of f, int value);
 bool check_ever_written(const struct world *w, int who, enum field_of f);
-/* sync.ignore names it; or it is a unit, which cannot be there without a threshold that it names. */
+/* sync.ignore names it, or the threshold without which this unit cannot be there. */
 bool check_leaves_alone(const struct doc *d, const struct object *o, enum field_of f);
 /* What the head's document says is live, and runs. */
 bool check_as_git(const struct world *w, int who, const struct doc *d);

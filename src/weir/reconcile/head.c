@@ -1,5 +1,5 @@
-/* What was read of Git is taken: the head, its tree, the documents in it, and what it has secrets of.
- */
+/* What was read of Git is taken: the head, its tree, the documents in it, and the secrets that are
+ * missing. */
 #include <string.h>
 
 #include "base/alloc.h"

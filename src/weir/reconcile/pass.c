@@ -152,8 +152,8 @@ static void note_unread(struct record *r, const char *why)
 	r->plan_is_made = false;
 }
 
-/* It was seen on its way out, or not to be what it was, after the list was begun or it was asked for
- * by itself: what shows it here may be older. */
+/* It was seen on its way out, or not to be what it was, after the list was begun or it was asked
+ * for by itself: what shows it here may be older. */
 static bool was_seen_otherwise(const struct engine *en, const struct record *r)
 {
 	bool leaving = r->last_status == LIVE_DELETING && r->shown_at > r->lost_at;

@@ -82,12 +82,12 @@ static int take_suspend(const struct desk *d, const struct node *body, const str
 }
 
 /* What comes of it by itself then; NULL: it goes on as Git says. */
-static const char *follows(const struct desk *d, const char *name)
+static const char *follows(const struct desk *d, const char *name, struct arena *a)
 {
-	struct record *r = ledger_find(d->ledger, name);
-	const struct replicator *document = r && r->accepted ? ledger_desired(r) : NULL;
+	const struct record *r = ledger_find(d->ledger, name);
 	if (!r || !r->row.gone_since_ms)
 		return NULL;
+	const struct replicator *document = orders_remembered(r, a);
 	return document && document->sync.on_remove == REMOVE_ORPHAN ? "let go" : "delete";
 }
 
@@ -99,7 +99,7 @@ static int take_resume(const struct desk *d, const struct node *body, const stru
 	int rc = orders_resume(d->ledger, o, &still, e);
 	if (rc < 0)
 		return rc;
-	const char *then = still ? NULL : follows(d, o->name);
+	const char *then = still ? NULL : follows(d, o->name, a);
 	node_map_set(a, answer, "suspended", node_bool(a, still));
 	node_map_set(a, answer, "then", then ? node_string(a, then) : node_null(a));
 	return 0;

@@ -42,8 +42,7 @@ static struct record *find(const struct ledger *l, const struct order *o, struct
 	return NULL;
 }
 
-/* The last version that loaded; it may be gone from Git. */
-static const struct replicator *read_document(const struct record *r, struct arena *arena)
+const struct replicator *orders_remembered(const struct record *r, struct arena *arena)
 {
 	struct replicator *document = arena_alloc(arena, sizeof(*document));
 	struct err e = ERR_INIT;
@@ -59,7 +58,7 @@ static bool is_gone(const struct record *r)
 
 const struct replicator *orders_document(const struct record *r, struct arena *arena)
 {
-	return is_gone(r) ? NULL : read_document(r, arena);
+	return is_gone(r) ? NULL : orders_remembered(r, arena);
 }
 
 static const char *or_nothing(const char *reason)
@@ -97,7 +96,7 @@ int orders_suspend(
 static bool lift_remembered(struct ledger *l, struct record *r)
 {
 	auto_arena struct arena arena = ARENA_INIT;
-	const struct replicator *document = is_gone(r) ? read_document(r, &arena) : NULL;
+	const struct replicator *document = is_gone(r) ? orders_remembered(r, &arena) : NULL;
 	if (!document || !document->sync.suspend.is_set)
 		return false;
 	struct replicator lifted = *document;

@@ -32,7 +32,11 @@ int orders_forget(struct ledger *l, const struct order *o, struct err *e);
 int orders_approve(struct ledger *l, const struct order *o, const char *digest, const char *action,
 	struct err *e);
 
-/* The document of it that is in Git, NULL if there is none. In `arena`. */
+/*
+ * The last version that loaded, which may be gone from Git, and the one that is in Git; NULL if
+ * there is none. Read into `arena`: a plan may point to what the ledger made of it before an order.
+ */
+const struct replicator *orders_remembered(const struct record *r, struct arena *arena);
 const struct replicator *orders_document(const struct record *r, struct arena *arena);
 
 #endif

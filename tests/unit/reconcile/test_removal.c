@@ -278,7 +278,7 @@ static void test_grace_counts_from_the_first_pass_and_outlives_a_restart(void **
 /* Forward it would end the grace at once, back it would never end. */
 static void test_setting_the_clock_leaves_a_grace_as_long_as_it_is(void **state)
 {
-	static const int64_t steps[] = {10 * 24 * 60 * MINUTE, -10 * 24 * 60 * MINUTE};
+	static const int64_t steps[] = {MINUTE * 60 * 24 * 10, MINUTE * 60 * 24 * -10};
 	struct world *w = *state;
 	prune(w, 1, 10 * MINUTE);
 	world_start_with(w, TWO);
@@ -300,7 +300,7 @@ static void test_a_clock_that_was_set_back_meanwhile_begins_the_grace_once_more(
 	world_commit(w, ONE);
 	world_run(w, 4 * MINUTE);
 	world_kill(w);
-	w->wall_ahead -= 10 * 24 * 60 * MINUTE;
+	w->wall_ahead -= MINUTE * 60 * 24 * 10;
 	world_start(w);
 	world_run(w, 9 * MINUTE);
 	assert_int_equal(world_count(w, API_DELETE), 0);

@@ -65,6 +65,11 @@ const char *clock_format(int64_t wall_ms, char out[CLOCK_TEXT_MAX])
 	return out;
 }
 
+const char *clock_format_second(int64_t wall_ms, char out[CLOCK_TEXT_MAX])
+{
+	return clock_format(wall_ms / 1000 * 1000, out);
+}
+
 const char *clock_format_short(int64_t wall_ms, char out[CLOCK_TEXT_MAX])
 {
 	struct tm tm;

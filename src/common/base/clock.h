@@ -24,6 +24,8 @@ int64_t clock_mono_ms(const struct clock *c);
 
 /* "2026-11-30T16:44:23Z", with milliseconds when they are not zero. Returns `out`. */
 const char *clock_format(int64_t wall_ms, char out[CLOCK_TEXT_MAX]);
+/* ... to the second. */
+const char *clock_format_second(int64_t wall_ms, char out[CLOCK_TEXT_MAX]);
 /* "16:44Z": for texts that people read the same day. */
 const char *clock_format_short(int64_t wall_ms, char out[CLOCK_TEXT_MAX]);
 /* RFC 3339 with any offset and fraction. False if it is not that. */

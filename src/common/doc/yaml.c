@@ -124,12 +124,6 @@ static struct node *new_scalar(struct reader *r, const yaml_event_t *event, cons
 	return n;
 }
 
-static void set_string(struct node *n)
-{
-	n->type = NODE_STRING;
-	n->u.string.len = strlen(n->u.text);
-}
-
 /* A tag as people write it: "!!int". */
 static void complain_of_tag(
 	struct reader *r, const struct spot *spot, const struct node *n, const char *tag)
@@ -159,7 +153,7 @@ static struct node *read_scalar(
 		if (!yaml_resolve_as(n, yaml_tag_type(tag)))
 			complain_of_tag(r, spot, n, tag);
 	} else if (n->quoted) {
-		set_string(n);
+		yaml_set_string(n);
 	} else {
 		yaml_resolve_plain(n);
 	}
@@ -256,7 +250,7 @@ static int read_key(
 	string->line = line_of(event);
 	string->col = col_of(event);
 	string->ambiguity = AMBIGUOUS_NOT;
-	set_string(string);
+	yaml_set_string(string);
 	*ret_key = string;
 	return 0;
 }

@@ -20,6 +20,8 @@ struct yaml_text {
 	size_t len;
 };
 
+/* A scalar with a text is that string. */
+void yaml_set_string(struct node *n);
 /* Sets type, value and ambiguity from n->u.text, as of a plain scalar. */
 void yaml_resolve_plain(struct node *n);
 /* The type that a tag such as tag:yaml.org,2002:int names; NODE__COUNT if it is not one of ours. */

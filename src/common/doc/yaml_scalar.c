@@ -215,7 +215,7 @@ static enum node_ambiguity find_ambiguity(const char *text)
 	return is_yaml11_number(text) ? AMBIGUOUS_NUMBER : AMBIGUOUS_NOT;
 }
 
-static void set_string(struct node *n)
+void yaml_set_string(struct node *n)
 {
 	n->type = NODE_STRING;
 	n->u.string.len = strlen(n->u.text);
@@ -232,7 +232,7 @@ void yaml_resolve_plain(struct node *n)
 			return;
 		n->ambiguity = find_ambiguity(n->u.text);
 	}
-	set_string(n);
+	yaml_set_string(n);
 }
 
 enum node_type yaml_tag_type(const char *tag)
@@ -259,7 +259,7 @@ enum node_type yaml_tag_type(const char *tag)
 bool yaml_resolve_as(struct node *n, enum node_type type)
 {
 	if (type == NODE_STRING) {
-		set_string(n);
+		yaml_set_string(n);
 		return true;
 	}
 	yaml_resolve_plain(n);

@@ -17,7 +17,8 @@
 #include "base/vec.h"
 #include "model/live.h"
 
-#define API_FORBIDS "the API forbids this" /* how the error of a 403 begins */
+#define API_FORBIDS_IT "forbids this"
+#define API_FORBIDS    "the API " API_FORBIDS_IT /* how the error of a 403 begins */
 
 enum api_verb {
 	API_LIST, /* one page; `page` is "" for the first */

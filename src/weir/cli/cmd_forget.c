@@ -64,12 +64,11 @@ static void look(const struct config *config, struct look *l)
  * that. Left as it is if there is no store, or nothing was ever taken. */
 static int describe_seen(const struct config *config, char **ret_seen, struct err *e)
 {
-	auto_free char *scope = host_scope(config);
 	auto_free char *head = NULL;
 	struct store *store = NULL;
 	char at[CLOCK_TEXT_MAX] = "";
 	int64_t at_ms = 0;
-	int rc = store_open_shared(config->state, scope, &store, e);
+	int rc = host_open_shared(config, &store, e);
 	if (rc == -ERR_NOT_FOUND) {
 		err_clear(e);
 		return 0;
@@ -79,7 +78,7 @@ static int describe_seen(const struct config *config, char **ret_seen, struct er
 	if (rc == 0 && head)
 		rc = store_commit_event(store, head, "taken", &at_ms, e);
 	if (at_ms)
-		clock_format(at_ms / 1000 * 1000, at);
+		clock_format_second(at_ms, at);
 	if (rc == 0 && head && head[0])
 		*ret_seen = xasprintf("commit %.7s%s%s", head, at[0] ? ", taken at " : "", at);
 	store_close(store);

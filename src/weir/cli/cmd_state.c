@@ -24,10 +24,9 @@ static int backup(const struct config *config, const char *file, struct err *e)
 /* Whether weir knows what it is to work on from that store. */
 static int knows_source(const struct config *config, bool *ret_knows, struct err *e)
 {
-	auto_free char *scope = host_scope(config);
 	auto_free char *head = NULL;
 	struct store *s = NULL;
-	int rc = store_open_shared(config->state, scope, &s, e);
+	int rc = host_open_shared(config, &s, e);
 	if (rc == 0)
 		rc = store_get(s, "head", &head, e);
 	*ret_knows = head && head[0];

@@ -40,8 +40,7 @@ static int read_end(struct arena *a, struct node *body, struct err *e)
 	if (duration)
 		ms += clock_wall_ms(&clock_real);
 	if (until || duration)
-		node_map_set(
-			a, body, "until", node_string(a, clock_format(ms / 1000 * 1000, text)));
+		node_map_set(a, body, "until", node_string(a, clock_format_second(ms, text)));
 	return 0;
 }
 

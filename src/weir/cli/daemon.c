@@ -97,7 +97,7 @@ static int open_store(const struct config *c, struct store **ret_store, struct e
 {
 	auto_free char *scope = host_scope(c);
 	struct store *there = NULL;
-	int rc = store_open_shared(c->state, scope, &there, e);
+	int rc = host_open_shared(c, &there, e);
 	store_close(there);
 	if (rc < 0)
 		return err_prefix(e, "no daemon runs, and there is nothing to work on");

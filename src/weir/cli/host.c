@@ -67,6 +67,12 @@ char *host_scope(const struct config *c)
 	return xstrdup(hash_hex(digest, hex));
 }
 
+int host_open_shared(const struct config *c, struct store **ret_store, struct err *e)
+{
+	auto_free char *scope = host_scope(c);
+	return store_open_shared(c->state, scope, ret_store, e);
+}
+
 static void port_read(void *ctx, struct read_request *owned_request)
 {
 	struct host *h = ctx;

@@ -38,5 +38,7 @@ struct store *host_store(struct host *h);
 
 /* What the inventory is keyed by (the caller frees). */
 char *host_scope(const struct config *c);
+/* The store in the state folder, beside whoever works on it; see store_open_shared. */
+int host_open_shared(const struct config *c, struct store **ret_store, struct err *e);
 
 #endif

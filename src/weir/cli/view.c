@@ -41,8 +41,7 @@ int view_load(struct store *s, const struct config *c, struct view *ret_view, st
 int view_open(
 	const struct config *c, struct store **ret_store, struct view *ret_view, struct err *e)
 {
-	auto_free char *scope = host_scope(c);
-	int rc = store_open_shared(c->state, scope, ret_store, e);
+	int rc = host_open_shared(c, ret_store, e);
 	return rc < 0 ? rc : view_load(*ret_store, c, ret_view, e);
 }
 
@@ -79,7 +78,7 @@ struct node *view_text(struct arena *a, const char *s)
 struct node *view_time(struct arena *a, int64_t wall_ms)
 {
 	char text[CLOCK_TEXT_MAX];
-	return wall_ms ? node_string(a, clock_format(wall_ms / 1000 * 1000, text)) : node_null(a);
+	return wall_ms ? node_string(a, clock_format_second(wall_ms, text)) : node_null(a);
 }
 
 /* What would change how it stands, where the plan does not say it. NAME is its own. */

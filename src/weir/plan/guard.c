@@ -21,14 +21,6 @@ static void hold_rewound(struct planner *p, struct plan_item *it)
 		it->approval = arena_strdup(&p->plan->arena, p->in->rewound_approval);
 }
 
-bool has_change_of_git(const struct plan_item *it)
-{
-	vec_each (d, &it->diffs)
-		if (d->change != PLAN_DRIFT)
-			return true;
-	return false;
-}
-
 bool plan_begins_change(const struct plan_item *it)
 {
 	switch (it->action) {

@@ -100,7 +100,7 @@ const char *plan_time(struct planner *p, int64_t wall_ms)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	return arena_strdup(&p->plan->arena, clock_format(wall_ms / 1000 * 1000, text));
+	return arena_strdup(&p->plan->arena, clock_format_second(wall_ms, text));
 }
 
 const struct replicator *item_document(const struct plan_item *it)
@@ -116,6 +116,14 @@ bool action_does_something(enum plan_action action)
 bool action_writes(enum plan_action action)
 {
 	return action_does_something(action) && action != PLAN_ADOPT;
+}
+
+bool has_change_of_git(const struct plan_item *it)
+{
+	vec_each (d, &it->diffs)
+		if (d->change != PLAN_DRIFT)
+			return true;
+	return false;
 }
 
 void item_add_diff(struct plan_item *it, const struct setting *s, enum plan_change change,

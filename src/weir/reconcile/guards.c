@@ -155,7 +155,7 @@ static bool remember_labels(struct engine *en, struct record *r, const struct pl
 void guards_remember(struct engine *en, const struct plan_item *item)
 {
 	struct record *r = ledger_find(&en->ledger, item->name);
-	if (!r || !(r->row.owned || r->intent))
+	if (!r || !ledger_is_ours(r))
 		return;
 	struct store_row *row = &r->row;
 	bool is_protected = item->desired && item->desired->sync.protect;

@@ -23,8 +23,8 @@ static void accept(struct engine *en, const struct replicator *d)
 /* Of what never was there, and is not wanted any more, nothing is remembered. */
 static void forget_undeclared(struct engine *en, struct record *r)
 {
-	bool is_ours = r->row.owned || r->intent; /* what protects it stays known */
-	if (is_ours || map_has(&en->catalog->by_name, r->name))
+	if (ledger_is_ours(r) || /* what protects it stays known */
+		map_has(&en->catalog->by_name, r->name))
 		return;
 	ledger_unaccept(&en->ledger, r);
 	if (r->row.failure || r->row.seen_generation)

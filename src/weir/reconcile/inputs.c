@@ -44,8 +44,7 @@ bool inputs_complete(const struct engine *en)
 static void mark_gone(struct engine *en, struct record *r, const struct replicator *declared)
 {
 	int64_t since = r->row.gone_since_ms, now = now_wall(en);
-	bool is_ours = r->row.owned || r->intent;
-	if (declared || !is_ours)
+	if (declared || !ledger_is_ours(r))
 		since = 0;
 	else if ((!since || since > now) && inputs_complete(en))
 		since = now;
@@ -90,7 +89,7 @@ static void gather_records(struct engine *en, struct inputs *in)
 		const struct replicator *d = map_get(&catalog->by_name, r->name);
 		mark_gone(en, r, d); /* what was made since, too */
 		contested_age(en, r);
-		if (r->row.owned || r->intent || r->row.failed_generation || r->found)
+		if (ledger_is_ours(r) || r->row.failed_generation || r->found)
 			vec_push(&in->records, ledger_plan(r, map_get(&en->list.by_name, r->name)));
 		if (r->accepted && (!d || d->failed))
 			vec_push(&in->accepted, ledger_desired(r));

@@ -70,7 +70,7 @@ static void judge_waiting(const struct engine *en, const struct plan_item *item,
 		return;
 	out->standing = STANDING_STUCK;
 	out->why = arena_printf(a, "not Healthy since %s (%s); look at it in the API",
-		clock_format(r->intent->started_ms / 1000 * 1000, since),
+		clock_format_second(r->intent->started_ms, since),
 		live_status_name(r->last_status));
 }
 
@@ -89,7 +89,7 @@ static void judge_removal(const struct engine *en, const struct plan_item *item,
 	} else if (has_lasted(en, item, begun)) {
 		out->standing = STANDING_STUCK;
 		out->why = arena_printf(a, "to be deleted since %s and still there (%s%s%s)",
-			clock_format(begun / 1000 * 1000, since),
+			clock_format_second(begun, since),
 			item->live ? item->live->status_word : "unknown",
 			r && r->last_error ? "; " : "", r && r->last_error ? r->last_error : "");
 	}
@@ -106,7 +106,7 @@ static void judge_leaving(const struct engine *en, const struct plan_item *item,
 	out->standing = STANDING_STUCK;
 	out->why =
 		arena_printf(a, "is being deleted since %s and still there; look at it in the API",
-			clock_format(r->leaving_ms / 1000 * 1000, since));
+			clock_format_second(r->leaving_ms, since));
 }
 
 /* What is wrong with its document, or with the file that it was in. */

@@ -18,7 +18,7 @@ static void add_identity(struct hash *h, const char *uid, const char *created_at
 		return;
 	}
 	if (created_at && clock_parse(created_at, &at))
-		clock_format(at / 1000 * 1000, second);
+		clock_format_second(at, second);
 	else if (created_at)
 		snprintf(second, sizeof(second), "%s", created_at);
 	hash_adds(h, second);

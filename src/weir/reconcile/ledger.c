@@ -205,6 +205,11 @@ static void record_free(void *p)
 	free(r);
 }
 
+bool ledger_is_ours(const struct record *r)
+{
+	return r->row.owned || r->intent;
+}
+
 bool ledger_is_idle(const struct record *r)
 {
 	const struct store_row *row = &r->row;

@@ -165,6 +165,8 @@ void ledger_intent_changed(struct ledger *l, struct record *r);
 /* Ends the open intent, if there is one. `error` may be NULL. */
 void ledger_close_intent(
 	struct ledger *l, struct record *r, enum intent_state state, const char *error);
+/* It is ours, or was about to be. */
+bool ledger_is_ours(const struct record *r);
 /* Nothing is known of it that has to be remembered; then it can leave the memory. */
 bool ledger_is_idle(const struct record *r);
 void ledger_remove(struct ledger *l, struct record *r);

@@ -54,7 +54,7 @@ void work_observe(struct engine *en)
 		struct record *r =
 			live->has_observed ? NULL : ledger_find(&en->ledger, live->identifier);
 		bool outdated = r && r->shown_at >= en->listed_at && r->shown_at;
-		if (r && (r->row.owned || r->intent) && !outdated)
+		if (r && ledger_is_ours(r) && !outdated)
 			note_others(en, r, live);
 	}
 }

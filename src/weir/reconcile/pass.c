@@ -162,15 +162,20 @@ static bool was_seen_otherwise(const struct engine *en, const struct record *r)
 	       seen_at > r->confirmed_at;
 }
 
+/* ... and it is ours to ask for: then it is not to be seen. */
+static bool doubt(struct engine *en, const struct record *r)
+{
+	return ledger_is_ours(r) && was_seen_otherwise(en, r) &&
+	       map_remove(&en->incoming.by_name, r->name);
+}
+
 /* What is ours, or was about to be, and is not to be seen: absent only once it says so itself. */
 static void start_confirming(struct engine *en)
 {
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
-		bool is_ours = r->row.owned || r->intent;
-		if (is_ours && was_seen_otherwise(en, r))
-			map_remove(&en->incoming.by_name, r->name);
-		if (is_ours && !map_has(&en->incoming.by_name, r->name))
+		doubt(en, r);
+		if (ledger_is_ours(r) && !map_has(&en->incoming.by_name, r->name))
 			vec_push(&en->confirms, r);
 		else
 			note_unread(r, NULL);
@@ -240,9 +245,7 @@ static bool confirm_once_more(struct engine *en)
 {
 	for (size_t i = 0; i < map_size(&en->ledger.records); i++) {
 		struct record *r = map_value(&en->ledger.records, i);
-		bool is_ours = r->row.owned || r->intent;
-		if (is_ours && was_seen_otherwise(en, r) &&
-			map_remove(&en->incoming.by_name, r->name))
+		if (doubt(en, r))
 			vec_push(&en->confirms, r);
 	}
 	en->confirming = en->confirms.n;

@@ -285,7 +285,7 @@ static void add_until(
 	if (first - in->now_ms < DAY_MS)
 		clock_format_short(first, text);
 	else
-		clock_format(first / 1000 * 1000, text);
+		clock_format_second(first, text);
 	buf_addf(out, "%s %s %s", g->same ? "" : ", first", word, text);
 }
 

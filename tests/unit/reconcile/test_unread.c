@@ -80,21 +80,27 @@ static void test_a_brake_that_cannot_be_read_is_not_off(void **state)
 	assert_non_null(strstr(world_note(w, "sync"), "nothing more of this commit"));
 }
 
-static void test_no_engine_starts_on_what_it_cannot_read(void **state)
+/* It must not. */
+static int start(struct world *w, struct err *e)
 {
-	struct world *w = *state;
-	static const char *const keys[] = {"brake", "found", "new", "new-at", "standings", "head"};
 	struct engine_options options = {
 		.config = &w->config,
 		.store = w->store,
 		.clock = &w->clock,
 		.rng = &w->rng,
 	};
+	struct engine *en = NULL;
+	return engine_new(&options, &en, e);
+}
+
+static void test_no_engine_starts_on_what_it_cannot_read(void **state)
+{
+	struct world *w = *state;
+	static const char *const keys[] = {"brake", "found", "new", "new-at", "standings", "head"};
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		struct engine *en = NULL;
 		struct err e = ERR_INIT;
 		unreadable = keys[i];
-		assert_int_equal(engine_new(&options, &en, &e), -ERR_IO);
+		assert_int_equal(start(w, &e), -ERR_IO);
 		assert_non_null(strstr(e.msg, "cannot be read"));
 	}
 }
@@ -103,17 +109,10 @@ static void test_a_value_that_is_no_json_is_not_empty(void **state)
 {
 	struct world *w = *state;
 	static const char *const keys[] = {"brake", "found"};
-	struct engine_options options = {
-		.config = &w->config,
-		.store = w->store,
-		.clock = &w->clock,
-		.rng = &w->rng,
-	};
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		struct engine *en = NULL;
 		struct err e = ERR_INIT;
 		assert_int_equal(store_set(w->store, keys[i], "{\"half", &e), 0);
-		assert_true(engine_new(&options, &en, &e) < 0);
+		assert_true(start(w, &e) < 0);
 		assert_non_null(strstr(e.msg, "what is known of"));
 		assert_int_equal(store_set(w->store, keys[i], "[]", NULL), 0);
 	}

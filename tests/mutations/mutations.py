@@ -53,8 +53,8 @@ MUTATIONS = [
     Mutation(
         "list-is-believed",
         f"{RECONCILE}/pass.c",
-        "			vec_push(&en->confirms, r);",
-        "			(void)r;",
+        "		if (ledger_is_ours(r) && !map_has(",
+        "		if (ledger_is_ours(r) && !r && !map_has(",
     ),
     Mutation(
         "keys-of-others-dropped",
@@ -95,8 +95,8 @@ MUTATIONS = [
     Mutation(
         "adopts-what-differs",
         f"{PLAN}/adopt.c",
-        "	if (hold_difference(p, it, adopt) ||",
-        "	if ((hold_difference(p, it, adopt) && !p) ||",
+        "	if (hold_difference(p, it, adopt)) {",
+        "	if (hold_difference(p, it, adopt) && !p) {",
     ),
     Mutation(
         "prunes-although-off",
@@ -138,8 +138,8 @@ MUTATIONS = [
     Mutation(
         "suspended-is-touched",
         f"{PLAN}/suspend.c",
-        "	if (document && document->sync.suspend.is_set &&",
-        "	if (document && document->sync.suspend.is_set && !p &&",
+        "	if (document && document->sync.suspend.is_set) {",
+        "	if (document && document->sync.suspend.is_set && !p) {",
     ),
     Mutation(
         "deletes-what-came-back",
@@ -192,8 +192,8 @@ MUTATIONS = [
     Mutation(
         "suspension-of-a-person-ignored",
         f"{PLAN}/suspend.c",
-        "	if (outside && !is_over(",
-        "	if (outside && !p && !is_over(",
+        "	if (!outside)",
+        "	if (!outside || p)",
     ),
     Mutation(
         "suspension-without-end",
@@ -228,8 +228,8 @@ MUTATIONS = [
     Mutation(
         "overwrites-while-others-are-at-it",
         f"{PLAN}/adopt.c",
-        "hold_difference(p, it, adopt) || hold_unfinished(p, it, PLAN_UPDATE)",
-        "hold_difference(p, it, adopt)",
+        "if (hold_unfinished(p, it, PLAN_UPDATE) || (draft && hold_draft(p, it, PLAN_UPDATE)))",
+        "if (draft && hold_draft(p, it, PLAN_UPDATE))",
     ),
     Mutation(
         "left-counts-as-done",

@@ -75,6 +75,7 @@ class Replicatord(Fake):
         super().__init__()
 
     def start(self):
+        self.give_port()
         config = {
             "listen": f"127.0.0.1:{self.port}",
             "data": str(self.folder / "replicatord"),
@@ -103,6 +104,7 @@ class Replicatord(Fake):
     def stop(self):
         self.process.terminate()
         self.process.wait(DEADLINE_S)
+        self.keep_port()
 
 
 def wait_for_listening(process, log, after=0):

@@ -12,6 +12,7 @@ import http.client
 import json
 import pathlib
 import select
+import socket
 import subprocess
 import sys
 import time
@@ -62,11 +63,25 @@ class Fake:
         self.options = options
         self.organization = organization
         self.process = None
+        self.kept = None
         self.port = 0
         self.start()
 
+    def keep_port(self):
+        """Bound and not listened on: until give_port() nobody answers there, nor does another who is given that port."""
+        self.kept = socket.socket()
+        self.kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with contextlib.suppress(OSError):  # somebody was faster
+            self.kept.bind(("127.0.0.1", self.port))
+
+    def give_port(self):
+        if self.kept:
+            self.kept.close()
+        self.kept = None
+
     def start(self):
         """Again on the same port after stop() or kill(), so that the URL stays what it was."""
+        self.give_port()
         command = [sys.executable, API, "--until-eof", "--port", str(self.port), "--organization", self.organization]
         self.process = subprocess.Popen(
             [*command, *self.options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -80,6 +95,7 @@ class Fake:
         self.process.stdin.close()
         self.process.wait(DEADLINE_S)
         self.process.stdout.close()
+        self.keep_port()
 
     def kill(self):
         self.process.kill()
@@ -90,6 +106,7 @@ class Fake:
 
     def __exit__(self, *_exception):
         self.stop()
+        self.give_port()
 
     # ---- requests ----
 
